@@ -1,0 +1,1 @@
+//! The reference agent: pure brain and server. Never imports `session` or `client`.

@@ -1,0 +1,1 @@
+//! Model, Message, update. Knows neither ratatui nor tokio.

@@ -1,0 +1,1 @@
+//! The engine: a pure reducer and one driver for each port.

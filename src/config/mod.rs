@@ -1,0 +1,1 @@
+//! Defaults < file < environment < flags, resolved once.

@@ -1,0 +1,1 @@
+//! Card URL or file to validated card.

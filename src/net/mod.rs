@@ -1,0 +1,1 @@
+//! URL policy, address checks, pinned connections, TLS, credentials.

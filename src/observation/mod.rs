@@ -1,0 +1,1 @@
+//! Tag bytes or a picture to a bounded, stripped, hashed observation. Pure.

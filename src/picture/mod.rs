@@ -1,0 +1,1 @@
+//! Bounded decoding, orientation, resizing, the JPEG that fits. Pure.

@@ -1,0 +1,1 @@
+//! The wire: card, client messages, server envelopes, observation, passport, bounds, rules. Pure.

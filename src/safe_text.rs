@@ -1,0 +1,1 @@
+//! Text from outside (agent, card, tag, device names, files), made drawable. Level 0.

@@ -1,0 +1,1 @@
+//! Transports: WebSocket, and memory for tests.

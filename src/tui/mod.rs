@@ -1,0 +1,1 @@
+//! The terminal: guard, input thread, keymap, theme, view.
