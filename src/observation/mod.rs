@@ -1,1 +1,3 @@
 //! Tag bytes or a picture to a bounded, stripped, hashed observation. Pure.
+
+pub mod photo;
