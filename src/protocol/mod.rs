@@ -1,1 +1,27 @@
-//! The wire: card, client messages, server envelopes, observation, passport, bounds, rules. Pure.
+//! The wire of the AgentCall AG-UI extension 0.1: what is said, in which bounds, by which rules. Pure.
+//!
+//! Checked at the door, typed after it: bytes go through [`json::parse`] (bounds, BOM, duplicate keys)
+//! and become a [`serde_json::Value`] that is kept for display; the typed message is read from it.
+//! Encoders and decoders take a [`Dialect`], the one place that holds the names which the profile's text
+//! leaves open (readings marked † in `READINGS.md`).
+//!
+//! Everybody may use this module; it uses only level 0.
+
+pub mod bounds;
+pub mod card;
+pub mod client;
+pub mod dialect;
+pub mod finding;
+pub mod frame;
+pub mod json;
+pub mod modality;
+pub mod observation;
+pub mod rules;
+pub mod server;
+
+pub use client::ClientMessage;
+pub use dialect::Dialect;
+pub use finding::{Decoded, Finding};
+pub use modality::{Modalities, Modality};
+pub use rules::{Level, Rule};
+pub use server::{Envelope, Event};

@@ -1,0 +1,343 @@
+//! What an agent says: envelopes with a sequence and one event (§ Session and input; § Agent-requested
+//! collection).
+
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use serde_path_to_error::{Path, Segment};
+
+use super::dialect::Dialect;
+use super::finding::{Decoded, Finding};
+use super::modality::Modality;
+use super::rules::Rule;
+use super::{bounds, json, rules};
+use crate::units::Sequence;
+
+/// One server envelope.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Envelope {
+    /// Positive, strictly increasing.
+    #[serde(serialize_with = "sequence")]
+    #[schemars(with = "u64", range(min = 1))]
+    pub sequence: Sequence,
+    /// What happened.
+    pub event: Event,
+}
+
+fn sequence<S: serde::Serializer>(sequence: &Sequence, s: S) -> Result<S::Ok, S::Error> {
+    s.serialize_u64(sequence.0)
+}
+
+/// One event. Unknown types are kept by name and grant nothing.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(tag = "type")]
+pub enum Event {
+    /// Answers `session.start`.
+    #[serde(rename = "session.established")]
+    SessionEstablished(SessionEstablished),
+    /// A turn is being processed.
+    #[serde(rename = "run.started")]
+    RunStarted,
+    /// More text of the run.
+    #[serde(rename = "text.delta")]
+    TextDelta(TextDelta),
+    /// A stable piece of text, fit to be spoken.
+    #[serde(rename = "speech.segment")]
+    SpeechSegment(SpeechSegment),
+    /// The run has ended well.
+    #[serde(rename = "run.completed")]
+    RunCompleted,
+    /// The run, or a message outside a run, has failed.
+    #[serde(rename = "failure")]
+    Failure(Failure),
+    /// The agent asks for a scan or a photo.
+    #[serde(rename = "interaction.requested")]
+    InteractionRequested(InteractionRequested),
+    /// A request has been answered or cancelled.
+    #[serde(rename = "interaction.resolved")]
+    InteractionResolved(InteractionResolved),
+    /// An event type that the profile does not name: shown, never acted on.
+    #[serde(skip)]
+    Unknown {
+        /// Its type as it came.
+        name: String,
+    },
+}
+
+/// `session.established`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SessionEstablished {
+    /// Always false for this client, which never resumes (R13).
+    #[serde(default)]
+    pub resumed: bool,
+}
+
+/// `text.delta`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TextDelta {
+    /// The text to append.
+    pub text: String,
+}
+
+/// `speech.segment`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SpeechSegment {
+    /// Its id within the session.
+    #[schemars(length(min = 1, max = 128))]
+    pub segment_id: String,
+    /// What would be spoken.
+    pub text: String,
+    /// Always true.
+    #[serde(default)]
+    pub stable: bool,
+}
+
+/// `failure`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Failure {
+    /// For programs.
+    #[schemars(length(max = 64))]
+    pub code: String,
+    /// For people; leaks no credentials and echoes no image.
+    #[serde(default)]
+    #[schemars(length(max = 1024))]
+    pub message: String,
+}
+
+/// `interaction.requested`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct InteractionRequested {
+    /// Opaque, at most 128 characters.
+    #[schemars(length(min = 1, max = 128))]
+    pub interaction_id: String,
+    /// `physical.nfc.scan` or `physical.photo.capture`.
+    #[schemars(extend("enum" = ["physical.nfc.scan", "physical.photo.capture"]))]
+    pub kind: String,
+    /// For the screen.
+    #[serde(default)]
+    #[schemars(length(max = 1024))]
+    pub prompt: String,
+    /// For the ear.
+    #[serde(default)]
+    #[schemars(length(max = 1024))]
+    pub spoken_prompt: String,
+    /// Always empty.
+    #[serde(default)]
+    #[schemars(length(max = 0))]
+    pub options: Vec<Value>,
+    /// Always false.
+    #[serde(default)]
+    #[schemars(extend("const" = false))]
+    pub allows_freeform: bool,
+}
+
+impl InteractionRequested {
+    /// `kind` of a scan.
+    pub const NFC: &'static str = "physical.nfc.scan";
+    /// `kind` of a capture.
+    pub const PHOTO: &'static str = "physical.photo.capture";
+
+    /// The modality that it asks for, if the kind is known.
+    pub fn modality(&self) -> Option<Modality> {
+        match self.kind.as_str() {
+            Self::NFC => Some(Modality::Nfc),
+            Self::PHOTO => Some(Modality::Photo),
+            _ => None,
+        }
+    }
+}
+
+/// `interaction.resolved`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct InteractionResolved {
+    /// The interaction that is over.
+    #[schemars(length(min = 1, max = 128))]
+    pub interaction_id: String,
+    /// `answered` or `cancelled`.
+    #[schemars(extend("enum" = ["answered", "cancelled"]))]
+    pub outcome: String,
+}
+
+impl Event {
+    /// Its `type` on the wire, as it came.
+    pub fn kind(&self) -> &str {
+        match self {
+            Self::SessionEstablished(_) => "session.established",
+            Self::RunStarted => "run.started",
+            Self::TextDelta(_) => "text.delta",
+            Self::SpeechSegment(_) => "speech.segment",
+            Self::RunCompleted => "run.completed",
+            Self::Failure(_) => "failure",
+            Self::InteractionRequested(_) => "interaction.requested",
+            Self::InteractionResolved(_) => "interaction.resolved",
+            Self::Unknown { name } => name,
+        }
+    }
+}
+
+impl Envelope {
+    /// The JSON of this envelope: what an agent does. The dialect has no open names on this side yet; it
+    /// is taken so that one can be added without touching a caller.
+    pub fn encode(&self, _dialect: &Dialect) -> Value {
+        serde_json::to_value(self).expect("envelopes have only string keys")
+    }
+
+    /// Reads one server envelope from a text frame within the bound.
+    ///
+    /// # Errors
+    /// [`rules::FRAME_SIZE`], [`rules::FRAME_JSON`], [`rules::FRAME_DEPTH`], [`rules::ENV_SHAPE`] or
+    /// [`rules::EV_FIELDS`], each with its place: the frame is not acted on. The value, where there is
+    /// one, comes along for display.
+    pub fn decode(text: &str, _dialect: &Dialect) -> Result<Decoded<Self>, Undecodable> {
+        if text.len() > bounds::FRAME_BYTES {
+            let finding = Finding::new(&rules::FRAME_SIZE, format!("it has {} bytes", text.len()));
+            return Err(Undecodable { finding, sequence: None, value: None });
+        }
+        let json::Parsed { value, mut findings } =
+            json::parse(text).map_err(|finding| Undecodable { finding, sequence: None, value: None })?;
+        let sequence = value.get("sequence").and_then(Value::as_u64).filter(|n| *n > 0).map(Sequence);
+        match Self::from_value(&value, sequence, &mut findings) {
+            Ok(message) => Ok(Decoded { message, value, findings }),
+            Err(finding) => Err(Undecodable { finding, sequence, value: Some(value) }),
+        }
+    }
+
+    fn from_value(
+        value: &Value,
+        sequence: Option<Sequence>,
+        notes: &mut Vec<Finding>,
+    ) -> Result<Self, Finding> {
+        let shape = |pointer, detail| Finding::at(&rules::ENV_SHAPE, pointer, detail);
+        if !value.is_object() {
+            return Err(shape("", "expected an object with sequence and event"));
+        }
+        let sequence = sequence.ok_or_else(|| shape("/sequence", "expected a positive integer"))?;
+        let event = value.get("event").ok_or_else(|| shape("/event", "expected an event object"))?;
+        let kind = event.get("type").and_then(Value::as_str);
+        let kind = kind.ok_or_else(|| shape("/event/type", "expected a string"))?;
+        let event = Event::from_value(kind, event.clone())?;
+        event.check(notes);
+        Ok(Self { sequence, event })
+    }
+}
+
+/// A frame that is not an envelope, with as much of it as could be read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Undecodable {
+    /// Why.
+    pub finding: Finding,
+    /// Its sequence, if that much could be read.
+    pub sequence: Option<Sequence>,
+    /// Its JSON, if it is JSON.
+    pub value: Option<Value>,
+}
+
+impl Event {
+    fn from_value(kind: &str, value: Value) -> Result<Self, Finding> {
+        Ok(match kind {
+            "session.established" => Self::SessionEstablished(body(value)?),
+            "run.started" => Self::RunStarted,
+            "text.delta" => Self::TextDelta(body(value)?),
+            "speech.segment" => Self::SpeechSegment(body(value)?),
+            "run.completed" => Self::RunCompleted,
+            "failure" => Self::Failure(body(value)?),
+            "interaction.requested" => Self::InteractionRequested(body(value)?),
+            "interaction.resolved" => Self::InteractionResolved(body(value)?),
+            other => Self::Unknown { name: other.to_owned() },
+        })
+    }
+
+    /// Notes what is worth a finding and no reason to refuse.
+    fn check(&self, notes: &mut Vec<Finding>) {
+        let mut bound = |field: &str, text: &str, most: usize| {
+            let length = text.chars().count();
+            if length > most {
+                let detail = format!("it has {length} characters, at most {most} are expected");
+                notes.push(Finding::at(&rules::EV_BOUND, format!("/event/{field}"), detail));
+            }
+        };
+        match self {
+            Self::SpeechSegment(segment) => {
+                bound("segmentId", &segment.segment_id, bounds::SEGMENT_ID);
+                if !segment.stable {
+                    notes.push(Finding::at(&rules::EV_STABLE, "/event/stable", "expected true"));
+                }
+            }
+            Self::Failure(failure) => {
+                bound("code", &failure.code, bounds::FAILURE_CODE);
+                bound("message", &failure.message, bounds::FAILURE_MESSAGE);
+            }
+            Self::InteractionRequested(request) => {
+                bound("interactionId", &request.interaction_id, bounds::ID);
+                bound("prompt", &request.prompt, bounds::PROMPT);
+                bound("spokenPrompt", &request.spoken_prompt, bounds::PROMPT);
+            }
+            Self::InteractionResolved(resolved) => {
+                bound("interactionId", &resolved.interaction_id, bounds::ID)
+            }
+            Self::TextDelta(delta) if delta.text.is_empty() => {
+                notes.push(Finding::at(&rules::EV_EMPTY_DELTA, "/event/text", "it is empty"));
+            }
+            Self::Unknown { .. } => notes.push(unknown_event(&rules::EV_UNKNOWN)),
+            _ => {}
+        }
+    }
+}
+
+fn unknown_event(rule: &'static Rule) -> Finding {
+    Finding::at(rule, "/event/type", "this event type is not known; it is shown and not acted on")
+}
+
+fn body<T: DeserializeOwned>(value: Value) -> Result<T, Finding> {
+    serde_path_to_error::deserialize(value).map_err(|error| {
+        Finding::at(&rules::EV_FIELDS, pointer_of(error.path(), "/event"), expected(error.inner()))
+    })
+}
+
+/// A JSON pointer from serde's path, under `base`.
+pub(super) fn pointer_of(path: &Path, base: &str) -> String {
+    path.iter().fold(base.to_owned(), |mut pointer, segment| {
+        match segment {
+            Segment::Seq { index } => pointer.push_str(&format!("/{index}")),
+            Segment::Map { key } => pointer.push_str(&format!("/{}", json::pointer_token(key))),
+            Segment::Enum { variant } => pointer.push_str(&format!("/{variant}")),
+            Segment::Unknown => {}
+        }
+        pointer
+    })
+}
+
+/// What was expected and what came, in plain words and without the value that came: it may be a secret.
+pub(super) fn expected(error: &serde_json::Error) -> String {
+    let message = error.to_string();
+    if let Some((came, wanted)) =
+        message.strip_prefix("invalid type: ").and_then(|m| m.split_once(", expected "))
+    {
+        let came = came.split_whitespace().next().unwrap_or("something else").trim_matches('`');
+        return format!("expected {}, came {}", plain_type(wanted), plain_type(came));
+    }
+    if message.starts_with("missing field") {
+        return message.replace("missing field", "missing member");
+    }
+    if let Some((_, wanted)) = message.split_once(", expected ") {
+        return format!("expected {}", plain_type(wanted));
+    }
+    "it does not have the type that the profile gives it".to_owned()
+}
+
+fn plain_type(name: &str) -> &str {
+    let name = name.split(" at line").next().unwrap_or(name).trim_end_matches([',', '.']);
+    match name {
+        "u64" | "u32" => "a positive integer",
+        "map" => "an object",
+        "sequence" => "an array",
+        "unit" | "null" => "null",
+        name if name.starts_with("struct ") => "an object",
+        name if name.starts_with("internally tagged") => "an object",
+        name => name,
+    }
+}
