@@ -124,7 +124,8 @@ fn encode(picture: &Picture, quality: u8) -> Result<Vec<u8>, PictureError> {
     let mut out = Vec::with_capacity(MAX_JPEG_BYTES);
     let mut encoder = Encoder::new(&mut out, quality);
     encoder.set_sampling_factor(SamplingFactor::F_2_2);
-    encoder.set_optimized_huffman_tables(true);
+    // Not `set_optimized_huffman_tables`: it writes one scan a component, which is allowed but rare, and decoders
+    // (zune-jpeg 0.5.15 among them) get the subsampled colours of such files wrong.
     encoder.encode(picture.expose_rgb(), width, height, ColorType::Rgb).map_err(|e| wrong(e.to_string()))?;
     Ok(out)
 }
