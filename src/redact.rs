@@ -102,7 +102,11 @@ pub fn spells_uid(uid: &TagUid, text: &str) -> bool {
         return false;
     }
     let digits: Zeroizing<String> = Zeroizing::new(
-        text.replace("%20", "").replace("%3A", "").replace("%3a", "").to_ascii_lowercase().replace([' ', ':', '-', '.', '_'], ""),
+        text.replace("%20", "")
+            .replace("%3A", "")
+            .replace("%3a", "")
+            .to_ascii_lowercase()
+            .replace([' ', ':', '-', '.', '_'], ""),
     );
     let forwards = Zeroizing::new(crate::units::hex(bytes));
     let reversed: Zeroizing<Vec<u8>> = Zeroizing::new(bytes.iter().rev().copied().collect());

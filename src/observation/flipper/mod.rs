@@ -149,7 +149,8 @@ impl File {
             return Err(FlipperFault::PageOrder(expected));
         }
         let unread = self.read.is_some_and(|read| expected >= read);
-        let bytes = if unread && value.contains('?') { vec![0; PAGE] } else { bytes(value).unwrap_or_default() };
+        let bytes =
+            if unread && value.contains('?') { vec![0; PAGE] } else { bytes(value).unwrap_or_default() };
         if bytes.len() != PAGE {
             return Err(FlipperFault::Page);
         }

@@ -4,8 +4,16 @@ use super::{FlipperFault, FlipperTag, looks_like, parse};
 
 const UID: &[u8] = &[0x04, 0xA1, 0xB2, 0xC3, 0xD4, 0xE5, 0xF6];
 const PAGES: [&str; 10] = [
-    "04 A1 B2 9F", "C3 D4 E5 F6", "04 48 00 00", "E1 10 12 00", "01 03 A0 0C", "34 03 06 D1", "01 02 55 00", "61 FE 00 00",
-    "00 00 00 00", "00 00 00 00",
+    "04 A1 B2 9F",
+    "C3 D4 E5 F6",
+    "04 48 00 00",
+    "E1 10 12 00",
+    "01 03 A0 0C",
+    "34 03 06 D1",
+    "01 02 55 00",
+    "61 FE 00 00",
+    "00 00 00 00",
+    "00 00 00 00",
 ];
 
 /// A file of `version` with the chip named as that version does.
@@ -59,7 +67,9 @@ fn fewer_pages_read_than_there_are_is_enough_or_truncated() {
 
 #[test]
 fn other_technologies_have_an_id_and_no_ndef() {
-    for device in ["Mifare Classic", "ISO14443-3A", "ISO14443-4A", "Mifare DESFire", "UID", "FeliCa", "Bank card"] {
+    for device in
+        ["Mifare Classic", "ISO14443-3A", "ISO14443-4A", "Mifare DESFire", "UID", "FeliCa", "Bank card"]
+    {
         let text = format!(
             "Filetype: Flipper NFC device\nVersion: 4\nDevice type: {device}\nUID: BA E2 7C 9D\nMifare Classic type: 1K\n\
              Block 0: BA E2 7C 9D ?? ?? 02 00 46 44 53 37 30 56 30 31\n"
@@ -85,7 +95,7 @@ fn a_damaged_line_is_named_by_its_number() {
     assert_eq!(fault("Filetype: Flipper SubGhz Key File\nVersion: 1\n"), (1, FlipperFault::FileType));
     assert_eq!(fault(&with("Version: 4", "Version: 1")), (2, FlipperFault::Version));
     assert_eq!(fault(&with("Version: 4", "Version: 5")), (2, FlipperFault::Version));
-    assert_eq!(fault(&with("Version: 4\n", "")), (20, FlipperFault::Missing("Version")));
+    assert_eq!(fault(&with("Version: 4\n", "")), (21, FlipperFault::Missing("Version")));
     assert_eq!(fault(&with("ATQA: 00 44", "ATQA 00 44")), (7, FlipperFault::Form));
     assert_eq!(fault(&with("ATQA: 00 44", "UID: 04 A1 B2 C3 D4 E5 F6")), (7, FlipperFault::Twice("UID")));
     assert_eq!(fault(&with("Pages read: 10", "Pages read: many")), (12, FlipperFault::Count("Pages read")));
@@ -100,7 +110,8 @@ fn a_damaged_line_is_named_by_its_number() {
 
 #[test]
 fn a_damaged_id_is_refused_without_being_repeated() {
-    for uid in ["04 A1 B2 C3 D4 E5", "04 A1 B2 C3 D4 E5 F", "04 A1 B2 C3 D4 E5 XY", "", "04A1B2C3D4E5F6F7F8"] {
+    for uid in ["04 A1 B2 C3 D4 E5", "04 A1 B2 C3 D4 E5 F", "04 A1 B2 C3 D4 E5 XY", "", "04A1B2C3D4E5F6F7F8"]
+    {
         let text = file(4, 10, 10).replacen("UID: 04 A1 B2 C3 D4 E5 F6", &format!("UID: {uid}"), 1);
         let error = parse(&text).unwrap_err();
         assert_eq!((error.line, error.fault), (5, FlipperFault::Uid));

@@ -81,7 +81,9 @@ pub enum TagError {
     #[error("The Flipper file cannot be used: {0}. Nothing was sent.")]
     Flipper(#[from] FlipperError),
     /// Neither a reference nor an id.
-    #[error("The tag cannot be named: {why}, and it gave no id for a local alias (R9, R10). Nothing was sent.")]
+    #[error(
+        "The tag cannot be named: {why}, and it gave no id for a local alias (R9, R10). Nothing was sent."
+    )]
     Nameless {
         /// Why there is no reference.
         why: String,
@@ -202,7 +204,10 @@ fn flipper_parts(text: &str) -> Result<Parts, FlipperError> {
         notes.push(format!("Only {read} of the tag's {total} pages were read."));
     }
     if tag.uid_differs {
-        notes.push("The tag's first pages hold another id than the file's `UID` line, which is the one used.".to_owned());
+        notes.push(
+            "The tag's first pages hold another id than the file's `UID` line, which is the one used."
+                .to_owned(),
+        );
     }
     let ndef = tag.memory.map_or_else(
         || Err(Absent { why: "NDEF is not read from tags of this type".to_owned(), damaged: false }),
@@ -227,11 +232,8 @@ fn parse(ndef: Result<Vec<u8>, Absent>, notes: &mut Vec<String>) -> Result<(Vec<
         },
         Err(absent) => absent,
     };
-    let why = if absent.damaged {
-        format!("its NDEF message is damaged ({})", absent.why)
-    } else {
-        absent.why
-    };
+    let why =
+        if absent.damaged { format!("its NDEF message is damaged ({})", absent.why) } else { absent.why };
     if absent.damaged {
         notes.push(format!("Damaged message, nothing of it is used: {why}."));
     }

@@ -108,7 +108,9 @@ fn line(content: &Content) -> Option<String> {
     Some(match content {
         Content::Text(t) => text("text", t),
         Content::Uri(uri) => format!("URI: {}", uri.uri),
-        Content::AbsoluteUri { uri, bytes } => format!("absolute URI as type: {uri}, {} bytes", Bytes(*bytes)),
+        Content::AbsoluteUri { uri, bytes } => {
+            format!("absolute URI as type: {uri}, {} bytes", Bytes(*bytes))
+        }
         Content::Mime { media_type, bytes } => format!("media: {media_type}, {} bytes", Bytes(*bytes)),
         Content::External { name, bytes } => format!("external: {name}, {} bytes", Bytes(*bytes)),
         Content::WellKnown { name, bytes } => format!("NFC Forum type: {name}, {} bytes", Bytes(*bytes)),
@@ -118,7 +120,11 @@ fn line(content: &Content) -> Option<String> {
 }
 
 fn text(what: &str, t: &Text) -> String {
-    if t.language.is_empty() { format!("{what}: {}", t.text) } else { format!("{what} ({}): {}", t.language, t.text) }
+    if t.language.is_empty() {
+        format!("{what}: {}", t.text)
+    } else {
+        format!("{what} ({}): {}", t.language, t.text)
+    }
 }
 
 fn bounded(line: String, uid: Option<&TagUid>) -> String {

@@ -68,7 +68,10 @@ pub fn in_alias_namespace(uri: &str) -> bool {
 
 /// Whether `uri` is well-formed, of scheme `urn:` or `https:`, and at most 512 characters long (R9).
 pub fn is_reference(uri: &str) -> bool {
-    if uri.chars().count() > bounds::OBJECT_REF || !uri.chars().all(may_stand_in_uri) || !escapes_are_whole(uri) {
+    if uri.chars().count() > bounds::OBJECT_REF
+        || !uri.chars().all(may_stand_in_uri)
+        || !escapes_are_whole(uri)
+    {
         return false;
     }
     let Some((scheme, rest)) = uri.split_once(':') else { return false };

@@ -64,7 +64,8 @@ fn the_bound_is_512_characters_not_bytes() {
 #[test]
 fn the_first_that_fits_is_taken_also_from_a_smart_poster() {
     assert_eq!(verdict(&["http://a.example", "urn:ab:1", "urn:ab:2"]), Verdict::Reference("urn:ab:1".into()));
-    let poster = RawRecord::smart_poster(&[RawRecord::text("en", "Title"), RawRecord::uri("urn:ab:3")]).unwrap();
+    let poster =
+        RawRecord::smart_poster(&[RawRecord::text("en", "Title"), RawRecord::uri("urn:ab:3")]).unwrap();
     let records = [RawRecord::text("en", "urn:ab:0"), poster, RawRecord::uri("urn:ab:4")];
     assert_eq!(find(&message(&records), None), Verdict::Reference("urn:ab:3".into()));
     let two = RawRecord::smart_poster(&[RawRecord::uri("urn:ab:5"), RawRecord::uri("urn:ab:6")]).unwrap();
@@ -82,7 +83,11 @@ fn a_tag_cannot_forge_an_alias() {
     ] {
         assert!(in_alias_namespace(forged), "{forged}");
         assert_eq!(verdict(&[forged]), Verdict::ForgedAlias);
-        assert_eq!(verdict(&["https://museum.example/47", forged]), Verdict::ForgedAlias, "wherever it stands");
+        assert_eq!(
+            verdict(&["https://museum.example/47", forged]),
+            Verdict::ForgedAlias,
+            "wherever it stands"
+        );
     }
     for other in ["urn:agentcall:locality:x", "urn:agentcall:object:local:", "urn:agentcall:local", ""] {
         assert!(!in_alias_namespace(other), "{other}");
