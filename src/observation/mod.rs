@@ -3,6 +3,7 @@
 pub mod alias;
 pub mod flipper;
 pub mod ndef;
+pub mod photo;
 pub mod reading;
 pub mod reference;
 pub mod type2;

@@ -61,7 +61,7 @@ fn b7_utf16_goes_by_its_mark_and_else_is_big_endian() {
 #[test]
 fn b7_a_bad_language_length_is_the_fault_of_one_record() {
     let too_long = RecordFault::LanguageTooLong { announced: 63, held: 2 };
-    assert_eq!(faults("D1 01 03 54 3F 65 6E"), [too_long.clone()]);
+    assert_eq!(faults("D1 01 03 54 3F 65 6E"), std::slice::from_ref(&too_long));
     let message = parse("91 01 03 54 3F 65 6E 51 01 03 55 04 61 62").unwrap();
     assert_eq!(message.problems, [Problem { record: 1, fault: too_long }]);
     assert_eq!(message.records[1].content, uri(4, "https://ab"));
@@ -152,7 +152,7 @@ fn b13_a_type_that_is_a_uri_is_shown_and_every_record_is_read() {
     let absolute = Content::AbsoluteUri { uri: "http://example.com".into(), bytes: 0 };
     assert_eq!(
         contents("D3 12 00 68 74 74 70 3A 2F 2F 65 78 61 6D 70 6C 65 2E 63 6F 6D"),
-        [absolute.clone()]
+        std::slice::from_ref(&absolute)
     );
     assert_eq!(
         contents(

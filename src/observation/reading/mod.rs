@@ -129,7 +129,7 @@ pub fn read_tag(source: TagSource<'_>, key: &DeviceKey) -> Result<TagReading, Ta
         notes.push("The tag's id is random: it changes at every tap and is not an identity.".to_owned());
     }
     let parsed = parse(ndef, &mut notes);
-    let summary = TagSummary::new(technology, parsed.as_ref().ok(), uid.as_ref(), random_uid);
+    let summary = TagSummary::new(&technology, parsed.as_ref().ok(), uid.as_ref(), random_uid);
     let why = match &parsed {
         Err(why) => why.clone(),
         Ok((bytes, message)) => match reference::find(message, uid.as_ref()) {

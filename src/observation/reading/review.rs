@@ -28,7 +28,7 @@ pub struct TagSummary {
 
 impl TagSummary {
     pub(super) fn new(
-        technology: String,
+        technology: &str,
         parsed: Option<&(Vec<u8>, Message)>,
         uid: Option<&TagUid>,
         random_uid: bool,
