@@ -5,5 +5,7 @@
 //! one and calls devices; what they deliver is raw and is judged elsewhere, in `observation`.
 
 pub mod consent;
+pub mod key;
+pub mod nfc;
 
 pub use consent::{Armed, ArmedBy, DeviceKind, Disarm, Ended, Leash};
