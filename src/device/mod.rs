@@ -6,5 +6,7 @@
 
 pub mod camera;
 pub mod consent;
+pub mod key;
+pub mod nfc;
 
 pub use consent::{Armed, ArmedBy, DeviceKind, Disarm, Ended, Leash};
