@@ -1,1 +1,10 @@
-//! The engine: a pure reducer and one driver for each port.
+//! The engine: the only place where session, transport, devices and trace meet.
+//!
+//! Everything a face can ask is one [`Request`]; everything it can show is one [`Notice`]. Inside, a pure
+//! reducer takes events and answers with effects, and one small driver for each port carries them out.
+
+pub mod notice;
+pub mod request;
+
+pub use notice::Notice;
+pub use request::Request;

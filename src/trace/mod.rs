@@ -1,1 +1,3 @@
-//! What happened, when, how large.
+//! What happened, when, how large. Nothing here holds an image, a token or a hardware id.
+
+pub mod record;

@@ -1,0 +1,88 @@
+//! Everything that a face can ask.
+
+use crate::protocol::observation::Intent;
+
+/// One wish of the user, or of a scenario step.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Request {
+    /// Fetch the card, check it, dial, start a session. On a live session: refused.
+    Connect,
+    /// Drop the session, if there is one, and connect anew: a new session (R27).
+    Reconnect,
+    /// Drop the session without `session.end`.
+    Disconnect,
+    /// A turn of text.
+    Say(String),
+    /// `response.cancel`.
+    Cancel,
+    /// `session.end`, then close.
+    End,
+    /// Forget the turn that waits for the active run.
+    DropHeld,
+    /// Send a frame past the gate; marked in trace and on screen.
+    Deliberate(String),
+    /// Arm the reader for one scan.
+    ArmScan(Aim),
+    /// Arm the camera for one capture: opens it and shows the preview.
+    ArmCapture(Aim),
+    /// Stop whatever is armed; the camera closes.
+    Disarm,
+    /// Take the picture; the camera closes.
+    Shutter,
+    /// Put a tag on the simulated reader: a path or `uid=HEX`.
+    PlaceTag(String),
+    /// Arm the modality that the reviewed observation does not hold yet, to combine both.
+    AddOther,
+    /// The next intent for the reviewed observation.
+    NextIntent,
+    /// Turn or mirror the picture: while aiming, and of the reviewed photo.
+    Orient(Orient),
+    /// Attach a passport file to the reviewed object (R19).
+    AttachPassport(String),
+    /// Send the reviewed observation.
+    SendReviewed,
+    /// Drop the reviewed observation; its image is forgotten.
+    DropReviewed,
+    /// Collect and send in one step: what a scenario does.
+    Observe(Observe),
+    /// The terminal gained or lost the focus, or is suspended (R33): losing it disarms everything.
+    Foreground(bool),
+    /// End what runs and stop the engine.
+    Quit,
+}
+
+/// Whether a collection answers the pending request.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Aim {
+    /// It answers the pending request if that asks for this modality.
+    #[default]
+    Answering,
+    /// It answers nothing.
+    Unrelated,
+}
+
+/// How to turn a picture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Orient {
+    /// A quarter turn counter-clockwise.
+    Left,
+    /// A quarter turn clockwise.
+    Right,
+    /// Left and right swapped.
+    Mirror,
+}
+
+/// One whole observation, described beforehand.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Observe {
+    /// A tag for the simulated reader: a path or `uid=HEX`; `Some("")` reads whatever is on the chosen reader.
+    pub tag: Option<String>,
+    /// A picture for the simulated camera: a path; `Some("")` takes what the chosen camera sees.
+    pub picture: Option<String>,
+    /// Why it is shown.
+    pub intent: Intent,
+    /// Whether it answers the pending request.
+    pub aim: Aim,
+    /// A passport file.
+    pub passport: Option<String>,
+}

@@ -1,0 +1,270 @@
+//! The judge: what we receive. It reports, and seldom refuses; a frame that breaks a must-level rule is not
+//! acted on, and the session goes on.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use super::input::Terms;
+use super::view::{Latency, Pending, PendingState, Phase, RunState};
+use crate::protocol::server::{InteractionRequested, InteractionResolved};
+use crate::protocol::{Event, Finding, rules};
+use crate::units::{Sequence, Turn};
+
+/// How many interaction ids of the past are remembered, so that a repeated one is noticed (IX-7).
+const REMEMBERED_IDS: usize = 256;
+
+/// What the judge knows of the agent's side.
+#[derive(Debug, Default)]
+pub(super) struct Judge {
+    /// The highest sequence seen.
+    last: Option<Sequence>,
+    /// The active run.
+    pub run: RunState,
+    /// The pending request.
+    pub pending: Option<Pending>,
+    /// Times of the turn in flight or the last one.
+    pub latency: Option<Latency>,
+    /// Ids of requests that are over.
+    over: VecDeque<String>,
+}
+
+/// What a well-formed event did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Effect {
+    /// The session is now established.
+    pub established: bool,
+    /// A turn or run has ended.
+    pub run_over: Option<Option<Turn>>,
+    /// It ended with a failure.
+    pub failed: bool,
+}
+
+impl Judge {
+    /// Judges the sequence of an envelope (R12). `Err` means: not acted on.
+    pub fn sequence(&mut self, sequence: Sequence, notes: &mut Vec<Finding>) -> Result<(), Finding> {
+        let at = "/sequence";
+        match self.last {
+            Some(last) if sequence <= last => {
+                return Err(Finding::at(
+                    &rules::ENV_SEQUENCE,
+                    at,
+                    format!("expected more than {last}, came {sequence}; it was not acted on"),
+                ));
+            }
+            Some(last) if sequence.0 > last.0 + 1 => {
+                let missing = sequence.0 - last.0 - 1;
+                notes.push(Finding::at(
+                    &rules::ENV_GAP,
+                    at,
+                    format!("{missing} sequence(s) after {last} did not come"),
+                ));
+            }
+            _ => {}
+        }
+        self.last = Some(sequence);
+        Ok(())
+    }
+
+    /// Judges an event in its place. `Err` means: not acted on.
+    pub fn event(
+        &mut self,
+        now: Duration,
+        phase: Phase,
+        terms: &Terms,
+        sequence: Sequence,
+        event: &Event,
+        notes: &mut Vec<Finding>,
+    ) -> Result<Effect, Finding> {
+        if phase == Phase::Starting {
+            return established(sequence, event, notes);
+        }
+        match event {
+            Event::SessionEstablished(_) => Err(Finding::new(
+                &rules::SES_AGAIN,
+                "the session is already established; it was not acted on",
+            )),
+            Event::RunStarted => self.started(now, notes),
+            Event::TextDelta(delta) => {
+                self.inside("text.delta")?;
+                self.first_text(now, !delta.text.is_empty());
+                Ok(Effect::default())
+            }
+            Event::SpeechSegment(_) => self.inside("speech.segment").map(|()| Effect::default()),
+            Event::RunCompleted => {
+                self.inside("run.completed")?;
+                Ok(self.ended(now, false))
+            }
+            Event::Failure(_) => Ok(self.ended(now, true)),
+            Event::InteractionRequested(request) => {
+                self.requested(terms, request).map(|()| Effect::default())
+            }
+            Event::InteractionResolved(resolved) => {
+                self.resolved(resolved, notes).map(|()| Effect::default())
+            }
+            Event::Unknown { .. } => Ok(Effect::default()),
+        }
+    }
+
+    fn started(&mut self, now: Duration, notes: &mut Vec<Finding>) -> Result<Effect, Finding> {
+        self.run = match self.run {
+            RunState::InFlight { turn } => RunState::Running { turn: Some(turn) },
+            RunState::Cancelling { turn, started: false, until } => {
+                RunState::Cancelling { turn, started: true, until }
+            }
+            RunState::Idle => {
+                notes.push(Finding::new(&rules::RUN_UNASKED, "no turn of this client is waiting for a run"));
+                RunState::Running { turn: None }
+            }
+            RunState::Running { .. } | RunState::Cancelling { .. } => {
+                return Err(Finding::new(&rules::RUN_NESTED, "a run is already active; it was not acted on"));
+            }
+        };
+        if let Some(latency) = self.timed() {
+            latency.started.get_or_insert(now);
+        }
+        Ok(Effect::default())
+    }
+
+    /// Refuses what needs a run that has started.
+    fn inside(&self, what: &str) -> Result<(), Finding> {
+        match self.run {
+            RunState::Running { .. } | RunState::Cancelling { started: true, .. } => Ok(()),
+            _ => Err(Finding::new(
+                &rules::RUN_OUTSIDE,
+                format!("{what} came without an active run; it was not acted on"),
+            )),
+        }
+    }
+
+    fn first_text(&mut self, now: Duration, has_text: bool) {
+        if let Some(latency) = self.timed().filter(|_| has_text) {
+            latency.first_text.get_or_insert(now);
+        }
+    }
+
+    /// The times of the turn that the run belongs to.
+    fn timed(&mut self) -> Option<&mut Latency> {
+        let turn = self.run.turn()?;
+        self.latency.as_mut().filter(|latency| latency.turn == turn)
+    }
+
+    /// Ends the run (R15). A failure makes an answered request pending again (R25).
+    fn ended(&mut self, now: Duration, failed: bool) -> Effect {
+        if failed && let Some(pending) = &mut self.pending {
+            pending.state = PendingState::Open;
+        }
+        let active = self.run.is_active();
+        if let Some(latency) = self.timed() {
+            latency.completed.get_or_insert(now);
+        }
+        let turn = self.run.turn();
+        self.run = RunState::Idle;
+        Effect { run_over: active.then_some(turn), failed, established: false }
+    }
+
+    fn requested(&mut self, terms: &Terms, request: &InteractionRequested) -> Result<(), Finding> {
+        let id = &request.interaction_id;
+        let Some(modality) = request.modality() else {
+            return Err(Finding::at(
+                &rules::IX_KIND,
+                "/event/kind",
+                "expected physical.nfc.scan or physical.photo.capture; no key is offered for it",
+            ));
+        };
+        if !request.options.is_empty() || request.allows_freeform {
+            let at = if request.allows_freeform { "/event/allowsFreeform" } else { "/event/options" };
+            return Err(Finding::at(
+                &rules::IX_OPTIONS,
+                at,
+                "expected no options and no free form; no key is offered for it",
+            ));
+        }
+        if id.is_empty()
+            || self.over.contains(id)
+            || self.pending.as_ref().is_some_and(|p| p.interaction_id == *id)
+        {
+            return Err(Finding::at(
+                &rules::IX_ID,
+                "/event/interactionId",
+                "expected a new id; no key is offered for it",
+            ));
+        }
+        if self.pending.is_some() {
+            return Err(Finding::new(
+                &rules::IX_ONE_PENDING,
+                "another request is pending, which stays; no key is offered for this one",
+            ));
+        }
+        let allowed = terms.agent_requests.intersection(terms.negotiated());
+        if !allowed.contains(modality) {
+            return Err(Finding::at(
+                &rules::IX_ALLOWED,
+                "/event/kind",
+                format!(
+                    "it asks for {modality}, in this session it may ask for: {allowed}; no key is offered for it"
+                ),
+            ));
+        }
+        self.pending = Some(Pending {
+            interaction_id: id.clone(),
+            modality,
+            prompt: request.prompt.clone(),
+            state: PendingState::Open,
+        });
+        Ok(())
+    }
+
+    fn resolved(&mut self, resolved: &InteractionResolved, notes: &mut Vec<Finding>) -> Result<(), Finding> {
+        if !matches!(resolved.outcome.as_str(), "answered" | "cancelled") {
+            notes.push(Finding::at(&rules::IX_OUTCOME, "/event/outcome", "expected answered or cancelled"));
+        }
+        if self.pending.as_ref().is_some_and(|p| p.interaction_id == resolved.interaction_id) {
+            self.clear_pending();
+            return Ok(());
+        }
+        // The agent's word on a request that we have cancelled ourselves is no news and no fault.
+        if resolved.outcome == "cancelled" && self.over.contains(&resolved.interaction_id) {
+            return Ok(());
+        }
+        Err(Finding::at(
+            &rules::IX_UNKNOWN,
+            "/event/interactionId",
+            "no request of this id is pending; it was not acted on",
+        ))
+    }
+
+    /// Forgets the pending request; its id cannot come again.
+    pub fn clear_pending(&mut self) {
+        if let Some(pending) = self.pending.take() {
+            self.over.push_back(pending.interaction_id);
+            if self.over.len() > REMEMBERED_IDS {
+                self.over.pop_front();
+            }
+        }
+    }
+}
+
+fn established(sequence: Sequence, event: &Event, notes: &mut Vec<Finding>) -> Result<Effect, Finding> {
+    let Event::SessionEstablished(established) = event else {
+        return Err(Finding::at(
+            &rules::SES_FIRST,
+            "/event/type",
+            "expected session.established first; this was not acted on",
+        ));
+    };
+    if established.resumed {
+        return Err(Finding::at(
+            &rules::SES_RESUMED,
+            "/event/resumed",
+            "expected false; this client never resumes",
+        ));
+    }
+    if sequence.0 != 1 {
+        notes.push(Finding::at(
+            &rules::SES_FIRST_SEQUENCE,
+            "/sequence",
+            format!("expected 1, came {sequence}"),
+        ));
+    }
+    Ok(Effect { established: true, ..Effect::default() })
+}
