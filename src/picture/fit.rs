@@ -53,7 +53,7 @@ struct Try {
 /// Makes the JPEG of `picture` that fits the wire. Small pictures are never enlarged.
 ///
 /// # Errors
-/// [`PictureError::Encoder`] when our own output does not pass [`verify`]: our fault, nothing was sent.
+/// [`PictureError::Encoder`] when our own output does not pass [`super::verify()`]: our fault, nothing was sent.
 pub fn fit(picture: &Picture) -> Result<FittedJpeg, PictureError> {
     let mut side = picture.width().max(picture.height()).min(MAX_SIDE);
     let mut quality = BEST_QUALITY;
