@@ -1,5 +1,7 @@
 //! A user takes a picture: with the simulated cameras through the real binary, and with children that fail in every way.
 #![cfg(target_os = "linux")]
+// Helpers of tests are tests; clippy exempts only the functions marked so.
+#![allow(clippy::unwrap_used)]
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -136,6 +138,22 @@ async fn a_child_that_dies_or_talks_nonsense_costs_one_line() {
     assert!(
         missing.unwrap_err().to_string().starts_with("starting the camera process /nowhere/camera failed")
     );
+}
+
+#[tokio::test]
+async fn c8_dark_first_frames_are_passed_over() {
+    let frame = |value: u8| {
+        let reply = Reply::Frame { format: "rgb8".into(), width: 2, height: 1, stride: 6 };
+        message(&reply, &[value; 6])
+    };
+    let replies = [opened(), frame(1).repeat(10), frame(120)].concat();
+    let (_home, program) = fake(&replies, "exec /bin/sleep 600");
+    let picture = capture(SimulatedCamera::test_card(program), &armed()).await.unwrap();
+    assert_eq!(picture.mean_luma(), 120);
+    let night = [opened(), frame(1).repeat(40)].concat();
+    let (_home, program) = fake(&night, "exec /bin/sleep 600");
+    let picture = capture(SimulatedCamera::test_card(program), &armed()).await.unwrap();
+    assert_eq!(picture.mean_luma(), 1, "darkness itself is a picture too");
 }
 
 /// Waits for a condition, not for a time.

@@ -18,6 +18,11 @@ use crate::picture::Picture;
 
 /// How long each step may take.
 const STEP: Duration = Duration::from_secs(5);
+/// A picture darker than this may be one that was taken before the camera found its exposure.
+const DARK: u8 = 8;
+/// How many dark frames are passed over, and for how long, before darkness is taken for the picture.
+const DARK_FRAMES: usize = 30;
+const DARK_TIME: Duration = Duration::from_secs(1);
 /// How much of the child's standard error is kept.
 const STDERR_BYTES: usize = 4 * 1024;
 /// What the child keeps of our environment: nothing but what an operating system needs to start a program at all.
@@ -208,6 +213,18 @@ impl ChildStream {
         if line.is_empty() { status } else { format!("{status}: {line}") }
     }
 
+    /// The first full frame that is not dark, or the last dark one.
+    async fn settled(&mut self) -> Result<Picture, CameraError> {
+        let start = tokio::time::Instant::now();
+        let mut picture = self.frame("taking the picture", Size::Full).await?;
+        let mut passed = 0;
+        while picture.mean_luma() < DARK && passed < DARK_FRAMES && start.elapsed() < DARK_TIME {
+            picture = self.frame("taking the picture", Size::Full).await?;
+            passed += 1;
+        }
+        Ok(picture)
+    }
+
     async fn frame(&mut self, step: &'static str, size: Size) -> Result<Picture, CameraError> {
         match self.step(step, Some(&Request::Frame { size })).await? {
             (Reply::Frame { format, width, height, stride }, mut payload) => {
@@ -256,7 +273,7 @@ impl CameraStream for ChildStream {
 
     fn shutter(mut self: Box<Self>) -> Boxed<'static, Result<Picture, CameraError>> {
         Box::pin(async move {
-            let taken = self.frame("taking the picture", Size::Full).await;
+            let taken = self.settled().await;
             self.close().await;
             taken
         })
