@@ -71,7 +71,11 @@ fn fits(message: &ClientMessage, dialect: &Dialect) -> Result<(), Refusal> {
     }
     Err(Refusal::by(
         &rules::FRAME_SIZE,
-        format!("not sent: it would have {} bytes, at most {} are allowed", Bytes(bytes), Bytes(bounds::FRAME_BYTES)),
+        format!(
+            "not sent: it would have {} bytes, at most {} are allowed",
+            Bytes(bytes),
+            Bytes(bounds::FRAME_BYTES)
+        ),
     ))
 }
 

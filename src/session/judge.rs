@@ -145,7 +145,9 @@ impl Judge {
                 self.abandoned = what != "run.completed";
                 Err(Finding::new(
                     &rules::RUN_CANCEL,
-                    format!("{what} belongs to the cancelled run that was taken as ended; it was not acted on"),
+                    format!(
+                        "{what} belongs to the cancelled run that was taken as ended; it was not acted on"
+                    ),
                 ))
             }
             _ => Err(Finding::new(
@@ -265,7 +267,11 @@ impl Judge {
 
     /// Whether a request of this id has already come.
     fn has_come(&self, id: &str) -> bool {
-        self.pending.iter().map(|p| &p.interaction_id).chain(self.over.iter().map(|o| &o.interaction_id)).any(|i| i == id)
+        self.pending
+            .iter()
+            .map(|p| &p.interaction_id)
+            .chain(self.over.iter().map(|o| &o.interaction_id))
+            .any(|i| i == id)
     }
 
     /// Forgets the pending request because we cancel it (R25); its id cannot come again.

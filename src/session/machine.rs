@@ -176,7 +176,7 @@ impl Session {
         self.outputs.extend(turn.map(Output::TurnOver));
         let Some((held, asked)) = self.held.take() else { return };
         let sent = match held {
-            HeldTurn::Say(text) => self.say(now, asked, text),
+            HeldTurn::Say(text) => self.say(now, asked, &text),
             HeldTurn::Show(draft) => self.show(now, asked, &draft),
         };
         if let Err(refusal) = sent {

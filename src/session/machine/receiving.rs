@@ -16,7 +16,8 @@ impl Session {
         let (judged, effect) = match frame {
             RawFrame::Text(text) => self.judge_text(now, &text),
             RawFrame::Binary { bytes } => {
-                let detail = format!("expected text, came {} binary bytes; they were discarded", Bytes(bytes));
+                let detail =
+                    format!("expected text, came {} binary bytes; they were discarded", Bytes(bytes));
                 (unread(bytes, Finding::new(&rules::FRAME_BINARY, detail)), Effect::default())
             }
             RawFrame::Oversized { bytes } => {

@@ -51,7 +51,7 @@ impl Session {
             return Ok(());
         }
         match turn {
-            HeldTurn::Say(text) => self.say(now, now, text),
+            HeldTurn::Say(text) => self.say(now, now, &text),
             HeldTurn::Show(draft) => self.show(now, now, &draft),
         }
     }
@@ -61,12 +61,12 @@ impl Session {
         teaching::check(&teaching::read(text), self.focus.as_ref(), self.proposal.as_ref())
     }
 
-    pub(super) fn say(&mut self, now: Duration, asked: Duration, text: String) -> Result<(), Refusal> {
-        self.check_text(&text)?;
+    pub(super) fn say(&mut self, now: Duration, asked: Duration, text: &str) -> Result<(), Refusal> {
+        self.check_text(text)?;
         let turn = self.next_turn()?;
-        let message = gate::turn(turn.0, &text, self.focus.as_ref(), &self.terms.dialect)?;
+        let message = gate::turn(turn.0, text, self.focus.as_ref(), &self.terms.dialect)?;
         self.begin_turn(turn, now, asked);
-        let teaching = teaching::read(&text);
+        let teaching = teaching::read(text);
         if matches!(teaching, teaching::Teaching::Propose(_)) {
             self.proposal_turn = Some(turn);
         }
@@ -107,7 +107,9 @@ impl Session {
 
     fn next_turn(&self) -> Result<Turn, Refusal> {
         let next = self.last_turn.checked_add(1).map(Turn);
-        next.ok_or_else(|| Refusal::by(&rules::TURN_ORDER, "not sent: the turn counter is at its end; reconnect"))
+        next.ok_or_else(|| {
+            Refusal::by(&rules::TURN_ORDER, "not sent: the turn counter is at its end; reconnect")
+        })
     }
 
     fn begin_turn(&mut self, turn: Turn, now: Duration, asked: Duration) {

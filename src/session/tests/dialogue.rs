@@ -96,8 +96,12 @@ pub fn frame(text: &str) -> RawFrame {
         [number, ..] if number.parse::<u64>().is_err() => return RawFrame::Text(text.to_owned()),
         [_, "session.established"] => json!({"type": "session.established", "resumed": false}),
         [_, kind] => json!({"type": kind}),
-        [_, "text.delta", text] => json!({"type": "text.delta", "text": text.trim_matches('"')}),
-        [_, "failure", code] => json!({"type": "failure", "code": code, "message": "no"}),
+        [_, "text.delta", text] if text.starts_with('"') => {
+            json!({"type": "text.delta", "text": text.trim_matches('"')})
+        }
+        [_, "failure", code] if !code.starts_with('{') => {
+            json!({"type": "failure", "code": code, "message": "no"})
+        }
         [_, "asks", rest] => {
             let (modality, id) = rest.split_once(' ').expect("modality and id");
             let kind = if modality == "nfc" { "physical.nfc.scan" } else { "physical.photo.capture" };

@@ -66,6 +66,11 @@ impl Model {
                 Ok(())
             }
             Output::SendDeliberate(_) => must(!self.over, "sent past the gate after the end"),
+            // R15: a cancelled run, of ours or not, is given up.
+            Output::Noted(finding) if finding.rule.id == "RUN-4" => {
+                self.busy = false;
+                Ok(())
+            }
             Output::Judged(_) | Output::Noted(_) | Output::HeldRefused(_) | Output::Close => Ok(()),
         }
     }
@@ -170,7 +175,10 @@ impl Model {
         must(view.held.is_none() || view.run.is_active(), "a turn is held though no run is active")?;
         must(self.busy == view.run.is_active(), "the views of the active run differ")?;
         let proposed = view.proposal.as_ref().map(|p| &p.object_ref);
-        must(proposed.is_none() || proposed == view.focus.as_ref().map(|f| &f.object_ref), "a stray proposal")?;
+        must(
+            proposed.is_none() || proposed == view.focus.as_ref().map(|f| &f.object_ref),
+            "a stray proposal",
+        )?;
         if !self.over {
             return Ok(());
         }

@@ -62,21 +62,31 @@ fn an_observation_keeps_its_bounds() {
 #[test]
 fn a_refusal_says_what_to_do_and_by_which_rule() {
     let refusal = show(Draft { captured_at: "yesterday".to_owned(), ..draft(None, true, Answer::Unrelated) });
-    insta::assert_snapshot!(refusal.expect_err("it is refused"), @"");
+    insta::assert_snapshot!(refusal.expect_err("it is refused"), @"not sent: expected a date and time of RFC 3339, such as 2026-09-07T10:00:00Z at /observation/capturedAt (OBS-9, § Session and input)");
 }
 
-/// A photo and a passport may each keep their own bound and be too much together.
 #[test]
-fn the_whole_frame_keeps_its_bound() {
+fn a_passport_keeps_its_bound_as_it_would_be_sent() {
     let numbers = vec!["1e15"; 3_000].join(",");
     let json = format!(r#"{{"schemaVersion":"0.1","notes":[{numbers}]}}"#);
-    assert!(json.len() <= crate::protocol::bounds::PASSPORT_BYTES);
-    let passport: Passport = serde_json::from_str(&json).expect("a passport");
+    let passport = Passport::parse(json.as_bytes()).expect("within the bound as it was given");
     let mut draft = draft(Some("urn:a"), true, Answer::Unrelated);
     draft.image = Some(image(61_440));
     assert_eq!(show(draft.clone()), Ok(()));
     draft.object.as_mut().expect("an object").passport = Some(passport);
-    assert!(matches!(rule(draft), "FRAME-1" | "OBS-8"));
+    assert_eq!(rule(draft), "OBS-8");
+}
+
+/// Within the default names nothing can grow over a frame; a dialect may have long ones.
+#[test]
+fn the_whole_frame_keeps_its_bound() {
+    let dialect = Dialect { image_data: "d".repeat(60_000), ..Dialect::default() };
+    let mut session = live_under(Terms { dialect, ..terms() }, "");
+    let mut draft = draft(None, true, Answer::Unrelated);
+    draft.image = Some(image(61_440));
+    let refusal = session.handle(Duration::ZERO, Input::Ask(Ask::Show(draft))).expect_err("it is refused");
+    assert_eq!(refusal.rule.map(|r| r.id), Some("FRAME-1"));
+    assert_eq!(session.view().last_turn, 0, "nothing was sent");
 }
 
 #[test]
@@ -101,7 +111,7 @@ fn later_turns_carry_the_focus_as_facts_and_never_the_photo() {
     let Some(Output::Send(message @ ClientMessage::UserTurn(_))) = session.poll() else {
         panic!("a turn is sent")
     };
-    insta::assert_snapshot!(message.encode(&Dialect::default()), @"");
+    insta::assert_snapshot!(message.encode(&Dialect::default()), @r#"{"type":"user.turn","turn":3,"text":"What is it?","context":[{"description":"physical focus: objectRef (untrusted fact)","value":"urn:a"},{"description":"physical focus: carrier","value":"ndef"},{"description":"physical focus: assurance","value":"unverifiedTag"}]}"#);
 }
 
 #[test]

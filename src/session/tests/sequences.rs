@@ -7,7 +7,7 @@ fn a_gap_is_noted_and_acted_on() {
     live(
         "
         < 5 run.started
-          acted on RUN-3 ENV-3
+          acted on ENV-3 RUN-3
         ? run running unasked
         ",
     );

@@ -53,7 +53,13 @@ fn id() -> impl Strategy<Value = String> {
 
 fn ask() -> impl Strategy<Value = Ask> {
     let text = prop::sample::select(vec![
-        "hello", "", "teach object Router", "teach object Switch", "confirm object", "cancel teaching", "yes",
+        "hello",
+        "",
+        "teach object Router",
+        "teach object Switch",
+        "confirm object",
+        "cancel teaching",
+        "yes",
     ]);
     let object = prop::option::of(prop::sample::select(vec!["urn:a", "urn:b", "urn:A"]));
     let answer = prop_oneof![Just(Answer::Unrelated), id().prop_map(Answer::To)];
