@@ -288,6 +288,28 @@ async fn an_agent_that_never_reads_is_given_up_and_does_not_keep_us_from_hearing
 }
 
 #[tokio::test]
+async fn an_agent_that_talks_but_takes_nothing_is_given_up_too() {
+    let port = serve(|mut stream: TcpStream| async move {
+        let head = read_head(&mut stream).await;
+        write(&mut stream, switch(&head, "")).await;
+        for _ in 0..200 {
+            write(&mut stream, frame(TEXT, b"on and on")).await;
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    })
+    .await;
+    let options = Options { dead_after: Duration::from_millis(150), ..options() };
+    let Link { outgoing, mut incoming, .. } = dial(port, options).await.unwrap();
+    tokio::spawn(async move { while outgoing.send(Outgoing::Text("x".repeat(128 * 1024))).await.is_ok() {} });
+    let mut last = incoming.recv().await;
+    while last == Some(text("on and on")) {
+        last = incoming.recv().await;
+    }
+    let lost = Closure::Lost("the agent takes nothing any more".to_owned());
+    assert_eq!(last, Some(Incoming::Closed(lost)));
+}
+
+#[tokio::test]
 async fn a_refused_upgrade_says_its_status_and_the_beginning_of_its_body() {
     let page = format!("<html>{}", "z".repeat(1000));
     for (status, kind) in [("401 Unauthorized", 401), ("200 OK", 200), ("503 Service Unavailable", 503)] {
