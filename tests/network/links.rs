@@ -10,6 +10,7 @@ use tokio::io::AsyncReadExt;
 use tokio::net::TcpStream;
 use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 
+use crate::answers::{secure, serve_tls};
 use crate::server::*;
 
 /// Short times, so that silence ends within a test.
@@ -350,6 +351,21 @@ async fn an_upgrade_that_breaks_the_handshake_is_refused() {
     assert_eq!(dial(port, patient()).await.unwrap_err().kind(), NetErrorKind::Bound);
     let silent = serve(|mut stream: TcpStream| async move { until_closed(&mut stream).await }).await;
     assert_eq!(dial(silent, patient()).await.unwrap_err().kind(), NetErrorKind::Timeout);
+}
+
+#[tokio::test]
+async fn a_link_to_an_https_url_runs_over_tls_and_may_carry_the_token() {
+    // Without the token the upgrade would be refused.
+    let reply = |head: &str| match head.contains("authorization: Bearer s3cret\r\n") {
+        true => switch(head, ""),
+        false => answer("401 Unauthorized", "", ""),
+    };
+    let (port, path, _directory) = serve_tls(&["localhost"], 2999, reply).await;
+    let credentials = Credentials { token: Some(Token::new("s3cret")), origin: Origin::of(&secure(port)) };
+    let link = open(&secure(port), &local_trusting(&[path]), &credentials, patient()).await.unwrap();
+    assert!(link.peer.tls && link.peer.authorized);
+    let untrusting = open(&secure(port), &local(), &credentials, patient()).await.unwrap_err();
+    assert_eq!(untrusting.kind(), NetErrorKind::Tls);
 }
 
 #[tokio::test]
