@@ -8,7 +8,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use bytes::Bytes;
 use http_body_util::Full;
 use hyper::body::Incoming;
-use hyper::header::{AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, HOST, HeaderValue, WWW_AUTHENTICATE};
+use hyper::header::{
+    AUTHORIZATION, CACHE_CONTROL, CONNECTION, CONTENT_TYPE, HOST, HeaderValue, WWW_AUTHENTICATE,
+};
 use hyper::service::Service;
 use hyper::upgrade::OnUpgrade;
 use hyper::{Method, Request, Response, StatusCode};
@@ -22,6 +24,10 @@ use crate::redact::Token;
 pub(super) const CARD_PATH: &str = "/.well-known/agent-card.json";
 /// Where sessions are.
 const AGUI_PATH: &str = "/agui";
+
+/// Each answer but the upgrade ends its connection. `keep_alive(false)` would do the same, but hyper then
+/// says `close` in the answer to an upgrade as well.
+const CLOSE: HeaderValue = HeaderValue::from_static("close");
 
 type Answer = Response<Full<Bytes>>;
 
@@ -90,6 +96,7 @@ fn card_answer(request: &Request<Incoming>, shared: &Shared) -> Answer {
     let headers = answer.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.insert(CONNECTION, CLOSE);
     answer
 }
 
@@ -116,5 +123,6 @@ fn plain(status: StatusCode, text: &'static str) -> Answer {
     let mut answer = Response::new(Full::new(Bytes::from_static(text.as_bytes())));
     *answer.status_mut() = status;
     answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
+    answer.headers_mut().insert(CONNECTION, CLOSE);
     answer
 }
