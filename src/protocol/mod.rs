@@ -21,6 +21,7 @@ pub mod passport;
 pub mod rules;
 pub mod server;
 pub mod shape;
+pub mod view;
 
 pub use client::ClientMessage;
 pub use dialect::Dialect;
