@@ -139,9 +139,9 @@ pub fn mask_uid_values(text: &str) -> String {
 
 /// The length of further bytes (` A1 B2`) at the beginning of `rest`.
 fn spaced_bytes(rest: &str) -> usize {
+    let Some(words) = rest.strip_prefix(' ') else { return 0 };
     let mut len = 0;
-    for word in rest.split_inclusive(' ').skip(1) {
-        let digits = word.trim_end();
+    for digits in words.split(' ') {
         if digits.len() != 2 || !digits.bytes().all(|b| b.is_ascii_hexdigit()) {
             break;
         }
@@ -182,6 +182,7 @@ mod tests {
             ("scan tag:uid=\"04 A1 B2\" intent=act", "scan tag:uid=… intent=act"),
             ("scan tag:uid=04 A1 B2 C3 intent=act", "scan tag:uid=… intent=act"),
             ("scan tag:uid=04 A1", "scan tag:uid=…"),
+            ("scan tag:uid=04\tfoo A1", "scan tag:uid=…\tfoo A1"),
             ("scan tag:uid=", "scan tag:uid="),
             ("say nothing here", "say nothing here"),
         ] {

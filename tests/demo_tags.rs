@@ -1,6 +1,9 @@
 //! The demo tags in `assets/tags/`: each is made here, the checked-in file must be the same, and a scan of it by the
 //! simulated reader comes to what its README line says. `AGENTCALL_BLESS=1` writes the files anew.
 
+// The helpers below run in tests alone.
+#![allow(clippy::unwrap_used)]
+
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 

@@ -1,6 +1,6 @@
 //! From the bytes of a card to what it offers, with everything that is wrong in it (§ Discovery).
 //!
-//! `fetch` gets the bytes; [`validate`] is pure: it looks at all of the card and collects every problem,
+//! [`fetch`] gets the bytes; [`validate`] is pure: it looks at all of the card and collects every problem,
 //! refusals and notes apart, instead of stopping at the first. [`explain`] says the result in plain words.
 //! Cards are fetched and validated anew at every connect (R27); which addresses may be reached is the
 //! business of `net`.
@@ -9,6 +9,7 @@ mod a2a;
 mod endpoint;
 mod explain;
 mod extension;
+pub mod fetch;
 mod findings;
 mod physical;
 mod record;

@@ -19,6 +19,7 @@ pub mod modality;
 pub mod observation;
 pub mod passport;
 pub mod rules;
+pub mod schema;
 pub mod server;
 pub mod shape;
 pub mod view;

@@ -35,7 +35,7 @@ impl TagSummary {
     ) -> Self {
         let kinds = |m: &Message| m.records.iter().map(|r| kind(&r.content)).collect();
         Self {
-            technology: technology.chars().take(UNTRUSTED_CHARS).collect(),
+            technology: bounded(technology.to_owned(), uid),
             records: parsed.map(|(_, message)| kinds(message)),
             ndef_bytes: parsed.map(|(bytes, _)| bytes.len()),
             uid_len: uid.map(TagUid::len),

@@ -1,3 +1,4 @@
+use proptest::prelude::*;
 use zeroize::Zeroizing;
 
 use super::{TagError, TagReading, TagSource, read_tag};
@@ -131,4 +132,31 @@ fn the_readers_id_goes_before_the_one_in_a_dump() {
     dump[8] = 1;
     let doubtful = read_tag(TagSource::Type2Memory { bytes: &dump, uid: None }, &key()).unwrap();
     assert!(doubtful.notes[0].contains("check bytes"));
+}
+
+proptest! {
+    #[test]
+    fn whatever_a_tag_says_its_id_stays_here(
+        head in prop::collection::vec(any::<u8>(), 0..40),
+        spelt in prop::sample::select(vec!["04A1B2C3D4E5F6", "04:a1:b2:c3:d4:e5:f6", "F6E5D4C3B2A104", "harmless"]),
+        scheme in prop::sample::select(vec!["https://a.example/", "urn:ab:", "tel:", ""]),
+    ) {
+        let bytes = message(&[
+            RawRecord::well_known("X", head.clone()),
+            RawRecord::uri(&format!("{scheme}{spelt}")),
+            RawRecord::text("en", spelt),
+        ]);
+        let id = uid();
+        for source in [
+            TagSource::NdefMessage { bytes: &bytes, uid: Some(&id) },
+            TagSource::NdefMessage { bytes: &head, uid: Some(&id) },
+            TagSource::Type2Memory { bytes: &head, uid: Some(&id) },
+        ] {
+            let reading = read_tag(source, &key()).unwrap();
+            let wire = serde_json::to_string(&reading.object_input(None)).unwrap();
+            let shown = format!("{wire} {reading:?} {}", reading.summary);
+            prop_assert!(!crate::redact::spells_uid(&id, &shown), "{}", shown);
+            prop_assert!(reading.object_ref.chars().count() <= 512);
+        }
+    }
 }

@@ -84,3 +84,21 @@ proptest! {
         prop_assert_eq!((fitted.width, fitted.height), (w, h));
     }
 }
+
+/// The largest mean difference of a channel between a picture and the decoded JPEG of it.
+fn distance(picture: &Picture, jpeg: &[u8]) -> f64 {
+    let decoded = decode(jpeg).unwrap();
+    let pairs = picture.expose_rgb().iter().zip(decoded.expose_rgb());
+    pairs.map(|(a, b)| f64::from(a.abs_diff(*b))).sum::<f64>() / picture.expose_rgb().len() as f64
+}
+
+#[test]
+fn the_colours_survive_at_every_size() {
+    for (w, h) in
+        [(64, 32), (1, 1), (2, 2), (15, 17), (16, 16), (33, 9), (64, 64), (200, 120), (320, 200), (640, 360)]
+    {
+        let picture = if (w, h) == (64, 32) { corners() } else { photo(w, h) };
+        let off = distance(&picture, fit(&picture).unwrap().jpeg.expose());
+        assert!(off < 8.0, "{w}×{h}: {off:.1}");
+    }
+}
