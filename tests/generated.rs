@@ -234,7 +234,7 @@ fn every_kind_of_output_line_fits() {
             OutputLine::Session(SessionLine { t, session }),
             r#"{"t":1.5,"session":{"state":"open","modalities":["nfc"]}}"#,
         ),
-        (OutputLine::Error(ErrorLine { error }), r#"{"error":{"kind":"card","message":"No.","hint":null}}"#),
+        (OutputLine::Error(ErrorLine { error }), r#"{"error":{"kind":"card","message":"No."}}"#),
         (OutputLine::Finding(FindingLine { t: None, finding }), r#"{"finding":{"id":"CARD-3","#),
         (OutputLine::Card(CardLine { card: report.record() }), r#"{"card":{"usable":false,"#),
     ] {

@@ -40,6 +40,18 @@ pub struct CardContext {
     pub dialect: Dialect,
 }
 
+impl CardContext {
+    /// The context of a card that [`fetch`] got; `local` as in the policy that fetched it.
+    pub fn of(card: &fetch::FetchedCard, local: bool, dialect: Dialect) -> Self {
+        let final_url = match &card.location {
+            fetch::CardSource::Url(url) => Some(url.to_string()),
+            fetch::CardSource::File(_) => None,
+        };
+        let content_type = card.tried.last().and_then(|attempt| attempt.media_type.clone());
+        Self { final_url, content_type, local, dialect }
+    }
+}
+
 /// What came of a card.
 #[derive(Clone, Debug)]
 pub struct CardReport {

@@ -143,7 +143,8 @@ pub struct ErrorRecord {
     pub kind: String,
     /// For people, one plain sentence.
     pub message: String,
-    /// What to do; null when there is nothing to say.
+    /// What to do; absent when there is nothing to say.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
 }
 
