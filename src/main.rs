@@ -1,3 +1,12 @@
 //! Parses the command line, runs, and maps the outcome to an exit code.
 
-fn main() {}
+use std::process::ExitCode;
+
+use agentcall::device::camera::child;
+
+fn main() -> ExitCode {
+    if std::env::args_os().nth(1).is_some_and(|first| first == child::ARGUMENT) {
+        return ExitCode::from(child::child_main(std::io::stdin().lock(), std::io::stdout().lock()));
+    }
+    ExitCode::SUCCESS
+}

@@ -93,3 +93,100 @@ impl fmt::Debug for ImageBytes {
         write!(f, "[image, {} bytes]", self.len())
     }
 }
+
+/// Whether `text` spells the id: in hexadecimal in either byte order, whatever the case and whatever single
+/// marks stand between the digits. Some chips mirror their id into the URI they carry.
+pub fn spells_uid(uid: &TagUid, text: &str) -> bool {
+    let bytes = uid.expose_for_alias();
+    if bytes.len() < 4 {
+        return false;
+    }
+    let digits: Zeroizing<String> = Zeroizing::new(
+        text.replace("%20", "")
+            .replace("%3A", "")
+            .replace("%3a", "")
+            .to_ascii_lowercase()
+            .replace([' ', ':', '-', '.', '_'], ""),
+    );
+    let forwards = Zeroizing::new(crate::units::hex(bytes));
+    let reversed: Zeroizing<Vec<u8>> = Zeroizing::new(bytes.iter().rev().copied().collect());
+    digits.contains(forwards.as_str()) || digits.contains(crate::units::hex(&reversed).as_str())
+}
+
+/// `text` with every value after `uid=` replaced by `…`, for error messages that show a line of the user's
+/// (a scenario, a command line). A value ends at white space, or at its closing quotation mark; bytes set apart
+/// by spaces belong to it too.
+pub fn mask_uid_values(text: &str) -> String {
+    let lower = text.to_ascii_lowercase();
+    let mut out = String::with_capacity(text.len());
+    let mut at = 0;
+    while let Some(found) = lower[at..].find("uid=") {
+        let value = at + found + "uid=".len();
+        out.push_str(&text[at..value]);
+        let rest = &text[value..];
+        let len = match rest.chars().next() {
+            Some(quote @ ('"' | '\'')) => rest[1..].find(quote).map_or(rest.len(), |end| end + 2),
+            _ => rest.find(char::is_whitespace).unwrap_or(rest.len()),
+        };
+        if len > 0 {
+            out.push('…');
+        }
+        at = value + len + spaced_bytes(&rest[len..]);
+    }
+    out.push_str(&text[at..]);
+    out
+}
+
+/// The length of further bytes (` A1 B2`) at the beginning of `rest`.
+fn spaced_bytes(rest: &str) -> usize {
+    let Some(words) = rest.strip_prefix(' ') else { return 0 };
+    let mut len = 0;
+    for digits in words.split(' ') {
+        if digits.len() != 2 || !digits.bytes().all(|b| b.is_ascii_hexdigit()) {
+            break;
+        }
+        len += digits.len() + 1;
+    }
+    len
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_is_recognised_in_every_common_spelling() {
+        let uid = TagUid::new(&[0x04, 0xA1, 0xB2, 0xC3, 0xD4, 0xE5, 0xF6]);
+        for spelt in [
+            "https://t.example/?id=04A1B2C3D4E5F6x000001",
+            "04:a1:b2:c3:d4:e5:f6",
+            "04-A1-B2-C3-D4-E5-F6",
+            "see 04 A1 B2 C3 D4 E5 F6.",
+            "x/04%20A1%20B2%20C3%20D4%20E5%20F6",
+            "F6E5D4C3B2A104",
+        ] {
+            assert!(spells_uid(&uid, spelt), "{spelt}");
+        }
+        for other in ["", "04A1B2C3D4E5F7", "urn:agentcall:object:workshop-router"] {
+            assert!(!spells_uid(&uid, other), "{other}");
+        }
+        assert!(!spells_uid(&TagUid::new(&[]), "anything"));
+    }
+
+    #[test]
+    fn values_of_uid_are_masked_wherever_they_stand() {
+        for (line, masked) in [
+            ("scan tag:uid=04A1B2C3D4E5F6", "scan tag:uid=…"),
+            ("observe tag:UID=04A1 file:é.png uid=ff", "observe tag:UID=… file:é.png uid=…"),
+            ("scan \"tag:uid=04A1\" intent=identify", "scan \"tag:uid=… intent=identify"),
+            ("scan tag:uid=\"04 A1 B2\" intent=act", "scan tag:uid=… intent=act"),
+            ("scan tag:uid=04 A1 B2 C3 intent=act", "scan tag:uid=… intent=act"),
+            ("scan tag:uid=04 A1", "scan tag:uid=…"),
+            ("scan tag:uid=04\tfoo A1", "scan tag:uid=…\tfoo A1"),
+            ("scan tag:uid=", "scan tag:uid="),
+            ("say nothing here", "say nothing here"),
+        ] {
+            assert_eq!(mask_uid_values(line), masked);
+        }
+    }
+}

@@ -1,1 +1,3 @@
 //! Card URL or file to validated card.
+
+pub mod fetch;

@@ -9,7 +9,7 @@ use super::dialect::Dialect;
 use super::finding::{Decoded, Finding};
 use super::modality::Modality;
 use super::observation::Observation;
-use super::{bounds, json, rules};
+use super::{bounds, json, rules, shape};
 
 /// One client message. `Serialize` writes the default names; [`ClientMessage::encode`] those of a dialect.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -28,6 +28,7 @@ pub enum ClientMessage {
     #[serde(rename = "ack")]
     Ack {
         /// The newest sequence acted on.
+        #[schemars(range(min = 1))]
         sequence: u64,
     },
     /// Cancels the active run and the pending collection or proposal.
@@ -40,18 +41,21 @@ pub enum ClientMessage {
     #[serde(rename = "audio.turn.start")]
     AudioTurnStart {
         /// From the shared counter.
+        #[schemars(range(min = 1))]
         turn: u64,
     },
     /// Commits an audio turn (R5).
     #[serde(rename = "audio.turn.commit")]
     AudioTurnCommit {
         /// The turn that was opened.
+        #[schemars(range(min = 1))]
         turn: u64,
     },
     /// Cancels an audio turn (R5).
     #[serde(rename = "audio.turn.cancel")]
     AudioTurnCancel {
         /// The turn that was opened.
+        #[schemars(range(min = 1))]
         turn: u64,
     },
 }
@@ -61,7 +65,7 @@ pub enum ClientMessage {
 #[serde(rename_all = "camelCase")]
 pub struct SessionStart {
     /// Fresh and random, at most 128 characters of `A–Z a–z 0–9 - _` (R29).
-    #[schemars(length(min = 1, max = 128))]
+    #[schemars(regex(pattern = r"^[A-Za-z0-9_-]{1,128}$"))]
     pub session_id: String,
     /// What this client can do; missing means the empty set.
     #[serde(default, skip_serializing_if = "ClientCapabilities::is_empty")]
@@ -99,6 +103,7 @@ pub struct PhysicalCapabilities {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AudioTurnControl {
     /// Always `explicit`.
+    #[schemars(extend("const" = "explicit"))]
     pub mode: String,
 }
 
@@ -198,6 +203,8 @@ impl ClientMessage {
         let Some(kind) = value.get("type").and_then(Value::as_str).map(str::to_owned) else {
             return Err(Finding::at(&rules::MSG_KNOWN, "/type", "expected an object with a string type"));
         };
+        shape::objects(&value, &OBJECTS)
+            .map_err(|mismatch| Finding::at(&rules::MSG_KNOWN, mismatch.pointer, mismatch.detail))?;
         #[derive(Deserialize)]
         struct Acked {
             sequence: u64,
@@ -221,10 +228,17 @@ impl ClientMessage {
     }
 }
 
+/// Places that hold objects and nothing else.
+const OBJECTS: [&str; 7] = [
+    "/clientCapabilities",
+    "/clientCapabilities/physicalObservations",
+    "/clientCapabilities/audioTurnControl",
+    "/context/*",
+    "/observation",
+    "/observation/object",
+    "/observation/image",
+];
+
 fn body<T: DeserializeOwned>(value: Value) -> Result<T, Finding> {
-    serde_path_to_error::deserialize(value).map_err(|error| {
-        let pointer = super::server::pointer_of(error.path(), "");
-        let kinds = super::server::expected(error.inner());
-        Finding::at(&rules::MSG_KNOWN, pointer, kinds)
-    })
+    shape::read(value).map_err(|mismatch| Finding::at(&rules::MSG_KNOWN, mismatch.pointer, mismatch.detail))
 }

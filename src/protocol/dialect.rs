@@ -105,12 +105,15 @@ impl Dialect {
     }
 
     fn fields(message: &mut Value, from: &Self, to: &Self) {
-        let image = "/observation/image";
-        rename(message, "/clientCapabilities", &from.audio_turn_control, &to.audio_turn_control);
-        rename(message, image, &from.image_media_type, &to.image_media_type);
-        rename(message, image, &from.image_data, &to.image_data);
+        let control = [(from.audio_turn_control.as_str(), to.audio_turn_control.as_str())];
+        rename(message, "/clientCapabilities", &control);
+        let image = [
+            (from.image_media_type.as_str(), to.image_media_type.as_str()),
+            (from.image_data.as_str(), to.image_data.as_str()),
+        ];
+        rename(message, "/observation/image", &image);
         if message.get("type").is_some_and(|t| t == "user.turn") {
-            rename(message, "", &from.context, &to.context);
+            rename(message, "", &[(from.context.as_str(), to.context.as_str())]);
         }
         if let Some(Value::String(carrier)) = message.pointer_mut("/observation/object/carrier")
             && *carrier == from.carrier_ndef
@@ -118,22 +121,60 @@ impl Dialect {
             carrier.clone_from(&to.carrier_ndef);
         }
     }
+
+    /// Why this dialect cannot be used, if it cannot: an empty name, or one that another member of the
+    /// same object, another message or another carrier has already.
+    pub fn problem(&self) -> Option<String> {
+        let groups: [(&str, &[&str], &[&str]); 5] = [
+            ("clientCapabilities", &[&self.audio_turn_control], &["physicalObservations"]),
+            (
+                "image",
+                &[&self.image_media_type, &self.image_data],
+                &["byteCount", "sha256", "pixelWidth", "pixelHeight"],
+            ),
+            ("user.turn", &[&self.context], &["type", "turn", "text"]),
+            ("the carriers", &[&self.carrier_ndef], &["localTag"]),
+            (
+                "the message types",
+                &[&self.audio_turn_start, &self.audio_turn_commit, &self.audio_turn_cancel],
+                &["session.start", "user.turn", "user.observation", "ack", "response.cancel", "session.end"],
+            ),
+        ];
+        let wrong_pointer = self.explicit_turns_at.iter().find(|pointer| !pointer.starts_with('/'));
+        if let Some(pointer) = wrong_pointer {
+            return Some(format!("{pointer:?} is not a JSON pointer: it has to begin with /"));
+        }
+        groups.into_iter().find_map(|(place, names, taken)| {
+            names.iter().enumerate().find_map(|(index, name)| {
+                if name.is_empty() {
+                    Some(format!("a name in {place} is empty"))
+                } else if taken.contains(name) || names[..index].contains(name) {
+                    Some(format!("{name:?} in {place} is used twice"))
+                } else {
+                    None
+                }
+            })
+        })
+    }
 }
 
 fn object<'a>(message: &'a mut Value, pointer: &str) -> Option<&'a mut Map<String, Value>> {
     message.pointer_mut(pointer).and_then(Value::as_object_mut)
 }
 
-/// Renames one field in place; the order of the others stays as it is.
-fn rename(message: &mut Value, pointer: &str, from: &str, to: &str) {
-    if from == to {
-        return;
-    }
+/// Renames members in place and all at once, so that two names may be swapped; the order stays as it is.
+/// A member that bears a new name already is not one of ours and gives way.
+fn rename(message: &mut Value, pointer: &str, names: &[(&str, &str)]) {
     let Some(map) = object(message, pointer) else { return };
-    if !map.contains_key(from) {
+    let moved = |name: &str| names.iter().find(|(from, _)| *from == name).map(|(_, to)| *to);
+    if !map.keys().any(|name| moved(name).is_some_and(|to| to != name)) {
         return;
     }
-    let renamed =
-        std::mem::take(map).into_iter().map(|(k, v)| if k == from { (to.to_owned(), v) } else { (k, v) });
+    let present: Vec<&str> = names.iter().filter(|(from, _)| map.contains_key(*from)).map(|n| n.1).collect();
+    let renamed = std::mem::take(map).into_iter().filter_map(|(name, value)| match moved(&name) {
+        Some(to) => Some((to.to_owned(), value)),
+        None if present.contains(&name.as_str()) => None,
+        None => Some((name, value)),
+    });
     *map = renamed.collect();
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::de::{DeserializeSeed, Error as _, MapAccess, SeqAccess, Visitor};
+use serde::de::{DeserializeSeed, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
 use super::bounds::JSON_DEPTH;
@@ -42,7 +42,7 @@ pub fn parse(text: &str) -> Result<Parsed, Finding> {
     }
     let mut reader = serde_json::Deserializer::from_str(&text);
     let mut duplicates = Vec::new();
-    let seed = Node { pointer: String::new(), duplicates: &mut duplicates };
+    let seed = Node { place: &Place::Root, duplicates: &mut duplicates };
     let value = seed.deserialize(&mut reader).and_then(|value| reader.end().map(|()| value));
     let value = value.map_err(|error| {
         Finding::new(&rules::FRAME_JSON, format!("it is not one JSON value: {}", plain(&error.to_string())))
@@ -55,6 +55,18 @@ pub fn parse(text: &str) -> Result<Parsed, Finding> {
         )
     }));
     Ok(Parsed { value, findings })
+}
+
+/// Parses one JSON value from bytes. The caller has checked the size.
+///
+/// # Errors
+/// As [`parse`], and a [`rules::FRAME_JSON`] finding when the bytes are not UTF-8.
+pub fn parse_bytes(bytes: &[u8]) -> Result<Parsed, Finding> {
+    let text = std::str::from_utf8(bytes).map_err(|error| {
+        let detail = format!("it is not UTF-8: byte {} is wrong", error.valid_up_to());
+        Finding::new(&rules::FRAME_JSON, detail)
+    })?;
+    parse(text)
 }
 
 /// serde_json's message without its words for Rust types.
@@ -127,8 +139,47 @@ pub fn pointer_token(name: &str) -> String {
     name.replace('~', "~0").replace('/', "~1")
 }
 
+/// Where the reader stands. It is written out only for a duplicate: a frame of one long name and many
+/// elements would otherwise cost the product of both.
+enum Place<'a> {
+    Root,
+    Member(&'a Place<'a>, &'a str),
+    Element(&'a Place<'a>, usize),
+}
+
+/// Most duplicates that are reported.
+const DUPLICATES: usize = 16;
+/// Longest pointer of a duplicate that is written out, in characters.
+const POINTER: usize = 256;
+
+impl Place<'_> {
+    fn pointer(&self) -> String {
+        let mut pointer = String::new();
+        self.write(&mut pointer);
+        match pointer.char_indices().nth(POINTER) {
+            Some((at, _)) => format!("{}…", &pointer[..at]),
+            None => pointer,
+        }
+    }
+
+    fn write(&self, pointer: &mut String) {
+        match self {
+            Self::Root => {}
+            Self::Member(parent, name) => {
+                parent.write(pointer);
+                pointer.push('/');
+                pointer.push_str(&pointer_token(name));
+            }
+            Self::Element(parent, index) => {
+                parent.write(pointer);
+                pointer.push_str(&format!("/{index}"));
+            }
+        }
+    }
+}
+
 struct Node<'a> {
-    pointer: String,
+    place: &'a Place<'a>,
     duplicates: &'a mut Vec<String>,
 }
 
@@ -178,8 +229,9 @@ impl<'de> Visitor<'de> for Node<'_> {
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Value, A::Error> {
         let mut out = Vec::new();
         loop {
-            let pointer = format!("{}/{}", self.pointer, out.len());
-            let Some(value) = seq.next_element_seed(Node { pointer, duplicates: self.duplicates })? else {
+            let place = Place::Element(self.place, out.len());
+            let Some(value) = seq.next_element_seed(Node { place: &place, duplicates: self.duplicates })?
+            else {
                 return Ok(Value::Array(out));
             };
             out.push(value);
@@ -189,19 +241,13 @@ impl<'de> Visitor<'de> for Node<'_> {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Value, A::Error> {
         let mut out = Map::new();
         while let Some(key) = map.next_key::<String>()? {
-            let pointer = format!("{}/{}", self.pointer, pointer_token(&key));
-            let value =
-                map.next_value_seed(Node { pointer: pointer.clone(), duplicates: self.duplicates })?;
-            if out.insert(key, value).is_some() {
-                // A frame of nothing but duplicates must not become a list of a hundred thousand findings.
-                if self.duplicates.len() >= 16 {
-                    continue;
-                }
-                self.duplicates.push(pointer);
+            let place = Place::Member(self.place, &key);
+            let value = map.next_value_seed(Node { place: &place, duplicates: self.duplicates })?;
+            // A frame of nothing but duplicates must not become a list of a hundred thousand findings.
+            if out.contains_key(&key) && self.duplicates.len() < DUPLICATES {
+                self.duplicates.push(place.pointer());
             }
-        }
-        if out.len() > 100_000 {
-            return Err(A::Error::custom("more than 100,000 members"));
+            out.insert(key, value);
         }
         Ok(Value::Object(out))
     }

@@ -9,6 +9,7 @@
 
 pub mod bounds;
 pub mod card;
+mod check;
 pub mod client;
 pub mod dialect;
 pub mod finding;
@@ -16,8 +17,10 @@ pub mod frame;
 pub mod json;
 pub mod modality;
 pub mod observation;
+pub mod passport;
 pub mod rules;
 pub mod server;
+pub mod shape;
 
 pub use client::ClientMessage;
 pub use dialect::Dialect;
@@ -25,3 +28,12 @@ pub use finding::{Decoded, Finding};
 pub use modality::{Modalities, Modality};
 pub use rules::{Level, Rule};
 pub use server::{Envelope, Event};
+
+/// SHA-256 of `bytes` in lower-case hexadecimal, as the wire writes digests.
+pub fn sha256_hex(bytes: &[u8]) -> String {
+    use sha2::Digest;
+    crate::units::hex(&sha2::Sha256::digest(bytes))
+}
+
+#[cfg(test)]
+mod tests;

@@ -5,8 +5,9 @@ use std::fmt;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use zeroize::Zeroizing;
+
+pub use super::passport::{ActionRecipe, Passport};
 
 use super::bounds;
 use super::finding::Finding;
@@ -178,7 +179,7 @@ impl fmt::Debug for ImageData {
 #[serde(rename_all = "camelCase")]
 pub struct ImageInput {
     /// Always `image/jpeg`.
-    #[schemars(regex(pattern = r"^image/jpeg$"))]
+    #[schemars(extend("const" = "image/jpeg"))]
     pub media_type: String,
     /// The JPEG as strict base64.
     pub data: ImageData,
@@ -196,41 +197,13 @@ pub struct ImageInput {
     pub pixel_height: u32,
 }
 
-/// A bounded reference projection, kept as given; its action recipes all need a confirmation (R19).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Passport {
-    /// Always `"0.1"`.
-    #[schemars(regex(pattern = r"^0\.1$"))]
-    pub schema_version: String,
-    /// What may be done with the object; nothing is done without a separate confirmation.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub actions: Vec<ActionRecipe>,
-    /// Everything else, as given.
-    #[serde(flatten)]
-    #[schemars(skip)]
-    pub rest: serde_json::Map<String, Value>,
-}
-
-/// One action that a passport describes.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct ActionRecipe {
-    /// Always true.
-    #[schemars(extend("const" = true))]
-    pub requires_confirmation: bool,
-    /// Everything else, as given.
-    #[serde(flatten)]
-    #[schemars(skip)]
-    pub rest: serde_json::Map<String, Value>,
-}
-
 /// The observation itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(extend("anyOf" = [{"required": ["object"]}, {"required": ["image"]}]))]
 pub struct Observation {
     /// Always `"0.1"`.
-    #[schemars(regex(pattern = r"^0\.1$"))]
+    #[schemars(extend("const" = "0.1"))]
     pub schema_version: String,
     /// Correlation data, at most 128 characters; not authentication.
     #[schemars(length(min = 1, max = 128))]

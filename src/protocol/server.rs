@@ -5,13 +5,12 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use serde_path_to_error::{Path, Segment};
 
 use super::dialect::Dialect;
 use super::finding::{Decoded, Finding};
 use super::modality::Modality;
 use super::rules::Rule;
-use super::{bounds, json, rules};
+use super::{bounds, json, rules, shape};
 use crate::units::Sequence;
 
 /// One server envelope.
@@ -97,8 +96,9 @@ pub struct SpeechSegment {
 /// `failure`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Failure {
-    /// For programs.
-    #[schemars(length(max = 64))]
+    /// For programs. A failure that lacks it still ends its run (R15) and is noted.
+    #[serde(default)]
+    #[schemars(length(min = 1, max = 64))]
     pub code: String,
     /// For people; leaks no credentials and echoes no image.
     #[serde(default)]
@@ -211,14 +211,14 @@ impl Envelope {
         sequence: Option<Sequence>,
         notes: &mut Vec<Finding>,
     ) -> Result<Self, Finding> {
-        let shape = |pointer, detail| Finding::at(&rules::ENV_SHAPE, pointer, detail);
+        let wrong = |pointer, detail| Finding::at(&rules::ENV_SHAPE, pointer, detail);
         if !value.is_object() {
-            return Err(shape("", "expected an object with sequence and event"));
+            return Err(wrong("", "expected an object with sequence and event"));
         }
-        let sequence = sequence.ok_or_else(|| shape("/sequence", "expected a positive integer"))?;
-        let event = value.get("event").ok_or_else(|| shape("/event", "expected an event object"))?;
+        let sequence = sequence.ok_or_else(|| wrong("/sequence", "expected a positive integer"))?;
+        let event = value.get("event").ok_or_else(|| wrong("/event", "expected an event object"))?;
         let kind = event.get("type").and_then(Value::as_str);
-        let kind = kind.ok_or_else(|| shape("/event/type", "expected a string"))?;
+        let kind = kind.ok_or_else(|| wrong("/event/type", "expected a string"))?;
         let event = Event::from_value(kind, event.clone())?;
         event.check(notes);
         Ok(Self { sequence, event })
@@ -270,6 +270,13 @@ impl Event {
             Self::Failure(failure) => {
                 bound("code", &failure.code, bounds::FAILURE_CODE);
                 bound("message", &failure.message, bounds::FAILURE_MESSAGE);
+                if failure.code.is_empty() {
+                    notes.push(Finding::at(
+                        &rules::EV_FIELDS,
+                        "/event/code",
+                        "expected a code that is not empty",
+                    ));
+                }
             }
             Self::InteractionRequested(request) => {
                 bound("interactionId", &request.interaction_id, bounds::ID);
@@ -293,51 +300,7 @@ fn unknown_event(rule: &'static Rule) -> Finding {
 }
 
 fn body<T: DeserializeOwned>(value: Value) -> Result<T, Finding> {
-    serde_path_to_error::deserialize(value).map_err(|error| {
-        Finding::at(&rules::EV_FIELDS, pointer_of(error.path(), "/event"), expected(error.inner()))
+    shape::read(value).map_err(|mismatch| {
+        Finding::at(&rules::EV_FIELDS, format!("/event{}", mismatch.pointer), mismatch.detail)
     })
-}
-
-/// A JSON pointer from serde's path, under `base`.
-pub(super) fn pointer_of(path: &Path, base: &str) -> String {
-    path.iter().fold(base.to_owned(), |mut pointer, segment| {
-        match segment {
-            Segment::Seq { index } => pointer.push_str(&format!("/{index}")),
-            Segment::Map { key } => pointer.push_str(&format!("/{}", json::pointer_token(key))),
-            Segment::Enum { variant } => pointer.push_str(&format!("/{variant}")),
-            Segment::Unknown => {}
-        }
-        pointer
-    })
-}
-
-/// What was expected and what came, in plain words and without the value that came: it may be a secret.
-pub(super) fn expected(error: &serde_json::Error) -> String {
-    let message = error.to_string();
-    if let Some((came, wanted)) =
-        message.strip_prefix("invalid type: ").and_then(|m| m.split_once(", expected "))
-    {
-        let came = came.split_whitespace().next().unwrap_or("something else").trim_matches('`');
-        return format!("expected {}, came {}", plain_type(wanted), plain_type(came));
-    }
-    if message.starts_with("missing field") {
-        return message.replace("missing field", "missing member");
-    }
-    if let Some((_, wanted)) = message.split_once(", expected ") {
-        return format!("expected {}", plain_type(wanted));
-    }
-    "it does not have the type that the profile gives it".to_owned()
-}
-
-fn plain_type(name: &str) -> &str {
-    let name = name.split(" at line").next().unwrap_or(name).trim_end_matches([',', '.']);
-    match name {
-        "u64" | "u32" => "a positive integer",
-        "map" => "an object",
-        "sequence" => "an array",
-        "unit" | "null" => "null",
-        name if name.starts_with("struct ") => "an object",
-        name if name.starts_with("internally tagged") => "an object",
-        name => name,
-    }
 }

@@ -1,0 +1,162 @@
+//! The child's side: what runs when our own program is started as `agentcall __camera`.
+//!
+//! It owns the camera and nothing else: no network, no terminal, no environment. It answers one request after the
+//! other on its standard input and output, and ends when its input ends.
+
+use std::io::{Read, Write};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use super::wire::{self, MESSAGE_CHARS, Prefix, Reply, Request, Size, Source, VERSION};
+use crate::picture::{self, Picture};
+
+/// The hidden first argument that starts the child.
+pub const ARGUMENT: &str = "__camera";
+/// Memory the child may address. A bomb that gets past every bound ends here.
+#[cfg(unix)]
+const ADDRESS_SPACE_BYTES: u64 = 1024 * 1024 * 1024;
+/// The pace of the test card: 15 pictures a second.
+const PACE: Duration = Duration::from_millis(66);
+const CARD_SIZE: (u32, u32) = (1_280, 720);
+
+/// What a source has become.
+enum Opened {
+    Card { start: Instant, last: Option<Instant> },
+    Still { picture: Picture, last: Option<Instant> },
+}
+
+/// Runs the child until its input ends or it is told to close. Returns the exit code: 0, or 1 when the pipe broke or
+/// carried something else.
+pub fn child_main(mut input: impl Read, mut output: impl Write) -> u8 {
+    limit_memory();
+    match serve(&mut input, &mut output) {
+        Ok(()) => 0,
+        Err(_) => 1,
+    }
+}
+
+#[cfg(unix)]
+fn limit_memory() {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let now = getrlimit(Resource::As);
+    let most = now.maximum.map_or(ADDRESS_SPACE_BYTES, |m| m.min(ADDRESS_SPACE_BYTES));
+    // Where the limit cannot be set, the decoder's own limits still hold.
+    let _ = setrlimit(Resource::As, Rlimit { current: Some(most), maximum: Some(most) });
+}
+
+#[cfg(not(unix))]
+fn limit_memory() {}
+
+pub(super) fn serve(input: &mut impl Read, output: &mut impl Write) -> std::io::Result<()> {
+    send(output, &Reply::Hello { version: VERSION }, &[])?;
+    let mut opened = None;
+    while let Some(request) = receive(input)? {
+        match request {
+            Request::Close => break,
+            Request::Open { source } => match open(source) {
+                Ok((state, reply)) => {
+                    opened = Some(state);
+                    send(output, &reply, &[])?;
+                }
+                Err(message) => fail(output, &message)?,
+            },
+            Request::Frame { size } => match opened.as_mut() {
+                Some(state) => send_frame(output, &state.next(size))?,
+                None => fail(output, "the camera is not open")?,
+            },
+        }
+    }
+    Ok(())
+}
+
+/// The next request; `None` when the input has ended.
+fn receive(input: &mut impl Read) -> std::io::Result<Option<Request>> {
+    let mut prefix = [0; wire::PREFIX_BYTES];
+    match input.read_exact(&mut prefix) {
+        Ok(()) => {}
+        Err(e) if e.kind() == std::io::ErrorKind::UnexpectedEof => return Ok(None),
+        Err(e) => return Err(e),
+    }
+    let prefix = Prefix::parse(&prefix).map_err(std::io::Error::other)?;
+    let mut header = vec![0; prefix.header];
+    input.read_exact(&mut header)?;
+    // Requests carry no payload.
+    if prefix.payload > 0 {
+        return Err(std::io::Error::other(wire::WireError::Header));
+    }
+    wire::decode(&header).map(Some).map_err(std::io::Error::other)
+}
+
+fn send(output: &mut impl Write, reply: &Reply, payload: &[u8]) -> std::io::Result<()> {
+    output.write_all(&wire::encode(reply, payload.len()).map_err(std::io::Error::other)?)?;
+    output.write_all(payload)?;
+    output.flush()
+}
+
+fn fail(output: &mut impl Write, message: &str) -> std::io::Result<()> {
+    let message = message.chars().filter(|c| !c.is_control()).take(MESSAGE_CHARS).collect();
+    send(output, &Reply::Failed { message }, &[])
+}
+
+fn send_frame(output: &mut impl Write, picture: &Picture) -> std::io::Result<()> {
+    let (width, height) = (picture.width(), picture.height());
+    let reply = Reply::Frame { format: "rgb8".into(), width, height, stride: width * 3 };
+    send(output, &reply, picture.expose_rgb())
+}
+
+fn open(source: Source) -> Result<(Opened, Reply), String> {
+    match source {
+        Source::TestCard => {
+            let (width, height) = CARD_SIZE;
+            let reply = Reply::Opened { name: "test card".into(), width, height };
+            Ok((Opened::Card { start: Instant::now(), last: None }, reply))
+        }
+        Source::File { path } => {
+            let picture = read_picture(&path)?;
+            let (width, height) = (picture.width(), picture.height());
+            let name = path.rsplit(['/', '\\']).next().unwrap_or(&path).chars().take(128).collect();
+            Ok((Opened::Still { picture, last: None }, Reply::Opened { name, width, height }))
+        }
+    }
+}
+
+/// Reads and decodes a file; only a regular one, so that a pipe or device cannot hold us.
+fn read_picture(path: &str) -> Result<Picture, String> {
+    let failed = |e: std::io::Error| format!("reading {path} failed: {e}");
+    if !std::fs::metadata(path).map_err(failed)?.is_file() {
+        return Err(format!("reading {path} failed: it is not a regular file"));
+    }
+    let mut bytes = Vec::new();
+    let file = std::fs::File::open(path).map_err(failed)?;
+    file.take(picture::MAX_FILE_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(failed)?;
+    let picture = picture::decode(&bytes).map_err(|e| format!("{path}: {e}"))?;
+    Ok(picture.shrunk_to(wire::FULL_SIDE))
+}
+
+impl Opened {
+    /// The next frame, at the pace of a camera.
+    fn next(&mut self, size: Size) -> Picture {
+        let (Self::Card { last, .. } | Self::Still { last, .. }) = self;
+        if let Some(before) = *last {
+            std::thread::sleep(PACE.saturating_sub(before.elapsed()));
+        }
+        *last = Some(Instant::now());
+        let side = match size {
+            Size::Preview => wire::PREVIEW_SIDE,
+            Size::Full => wire::FULL_SIDE,
+        };
+        match self {
+            Self::Still { picture, .. } => picture.shrunk_to(side),
+            Self::Card { start, .. } => {
+                let (width, height) =
+                    (CARD_SIZE.0.min(side), CARD_SIZE.1 * CARD_SIZE.0.min(side) / CARD_SIZE.0);
+                picture::test_card(width, height, start.elapsed(), &clock())
+            }
+        }
+    }
+}
+
+/// The time of day in UTC: `14:03:27Z`.
+fn clock() -> String {
+    let seconds = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+    format!("{:02}:{:02}:{:02}Z", seconds / 3600 % 24, seconds / 60 % 60, seconds % 60)
+}

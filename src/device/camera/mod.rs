@@ -1,0 +1,179 @@
+//! Cameras: the trait, the child-process protocol behind it, simulated and unavailable ones side by side.
+//!
+//! Order: [`choose`] by name, [`Camera::open`] with an [`Armed`] for a camera, any number of
+//! [`CameraStream::preview`]s while the user aims, then [`CameraStream::shutter`], which takes one picture and
+//! closes. Dropping a stream, or the `Armed`, closes the device at once. Every camera works in a child process
+//! ([`child`]), so that a crash, a hang or a picture that is a bomb costs one capture and one line.
+
+pub mod child;
+mod process;
+pub mod simulated;
+pub mod unavailable;
+pub mod wire;
+
+use std::pin::Pin;
+use std::time::Duration;
+
+use crate::device::{Armed, Ended};
+use crate::picture::Picture;
+
+pub use process::CameraProgram;
+
+/// A boxed future, so that the traits are object-safe.
+pub type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// A camera that can be chosen. It collects nothing until it is opened.
+pub trait Camera: Send {
+    /// The name by which it is chosen: `SIMULATED test card`.
+    fn name(&self) -> &str;
+
+    /// Whether no lens stands behind it.
+    fn is_simulated(&self) -> bool;
+
+    /// What the screen shows: the name, which begins with SIMULATED where that is so.
+    fn label(&self) -> String {
+        self.name().to_owned()
+    }
+
+    /// Opens the camera under the user's consent.
+    ///
+    /// # Errors
+    /// [`CameraError::NotArmed`] when the consent is for something else or over, and whatever the camera says.
+    fn open<'a>(&'a mut self, armed: &'a Armed) -> Boxed<'a, Result<Box<dyn CameraStream>, CameraError>>;
+}
+
+/// An open camera. Dropping it closes the camera at once.
+pub trait CameraStream: Send {
+    /// What the camera delivers.
+    fn format(&self) -> &StreamFormat;
+
+    /// The next preview frame, at most [`wire::PREVIEW_SIDE`] pixels a side, when the camera has one.
+    ///
+    /// # Errors
+    /// [`CameraError`]; after one the stream is closed.
+    fn preview(&mut self) -> Boxed<'_, Result<Picture, CameraError>>;
+
+    /// Takes one full frame, at most [`wire::FULL_SIDE`] pixels a side, and closes the camera.
+    ///
+    /// # Errors
+    /// [`CameraError`]; the camera is closed all the same.
+    fn shutter(self: Box<Self>) -> Boxed<'static, Result<Picture, CameraError>>;
+
+    /// Closes the camera and waits until it is closed.
+    fn close(self: Box<Self>) -> Boxed<'static, ()>;
+}
+
+/// What an open camera said about itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StreamFormat {
+    /// Its own name, at most 128 characters.
+    pub name: String,
+    /// Width of its pictures in pixels.
+    pub width: u32,
+    /// Height of its pictures in pixels.
+    pub height: u32,
+}
+
+/// Why a capture came to nothing. Each is one clear sentence; the session goes on.
+#[derive(Debug, thiserror::Error)]
+pub enum CameraError {
+    /// The call came without a standing consent for a camera: our fault.
+    #[error("the camera {name} was not opened: no consent for a camera stands")]
+    NotArmed {
+        /// The camera.
+        name: String,
+    },
+    /// The consent ended while the camera was open.
+    #[error("the camera {name} was closed: {}", match .why { Ended::Deadline => "its time ran out", Ended::Disarmed => "it was disarmed" })]
+    Closed {
+        /// The camera.
+        name: String,
+        /// Why.
+        why: Ended,
+    },
+    /// No camera has this name, or several do.
+    #[error("{why}; available: {available}")]
+    NoSuchCamera {
+        /// What is wrong with the name.
+        why: String,
+        /// The names to choose from.
+        available: String,
+    },
+    /// The child process could not be started.
+    #[error("starting the camera process {program} failed: {source}")]
+    Start {
+        /// The program's path.
+        program: String,
+        /// The operating system's answer.
+        source: std::io::Error,
+    },
+    /// The camera itself refused, in its own words.
+    #[error("the camera {name} gave no picture: {message}")]
+    Refused {
+        /// The camera.
+        name: String,
+        /// Its words: one line, at most [`wire::MESSAGE_CHARS`] characters.
+        message: String,
+    },
+    /// The camera did not answer in time. It was ended.
+    #[error("the camera {name} did not answer within {} s while {step}; its process was ended", .within.as_secs_f32())]
+    Hung {
+        /// The camera.
+        name: String,
+        /// What was being done.
+        step: &'static str,
+        /// The time it had.
+        within: Duration,
+    },
+    /// The process ended by itself: a crash.
+    #[error("the camera process of {name} ended while {step}{how}")]
+    Died {
+        /// The camera.
+        name: String,
+        /// What was being done.
+        step: &'static str,
+        /// Its exit status and last words, when there are any.
+        how: String,
+    },
+    /// The process spoke something else than the protocol. It was ended.
+    #[error("the camera process of {name} broke its protocol while {step}: {what}")]
+    Garbled {
+        /// The camera.
+        name: String,
+        /// What was being done.
+        step: &'static str,
+        /// What came.
+        what: String,
+    },
+}
+
+/// Chooses a camera by exact name, unique part of a name (capitals do not matter), `simulated` (the first simulated
+/// one), or `file:PATH`.
+///
+/// # Errors
+/// [`CameraError::NoSuchCamera`] names what is available.
+pub fn choose(
+    name: &str,
+    program: &CameraProgram,
+    mut cameras: Vec<Box<dyn Camera>>,
+) -> Result<Box<dyn Camera>, CameraError> {
+    if let Some(path) = name.strip_prefix("file:") {
+        return Ok(Box::new(simulated::SimulatedCamera::of_file(path.into(), program.clone())));
+    }
+    let wanted = name.trim().to_lowercase();
+    let exact = cameras.iter().position(|c| c.name().to_lowercase() == wanted);
+    let simulated = || cameras.iter().position(|c| wanted == "simulated" && c.is_simulated());
+    let parts: Vec<usize> =
+        (0..cameras.len()).filter(|i| cameras[*i].name().to_lowercase().contains(&wanted)).collect();
+    match (exact.or_else(simulated), parts.as_slice()) {
+        (Some(at), _) => Ok(cameras.swap_remove(at)),
+        (None, [one]) if !wanted.is_empty() => Ok(cameras.swap_remove(*one)),
+        (None, several) => {
+            let names: Vec<&str> = cameras.iter().map(|c| c.name()).collect();
+            Err(unavailable::no_such_camera(name, several.len(), &names))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

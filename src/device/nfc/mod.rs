@@ -1,0 +1,163 @@
+//! NFC readers: one interface, a simulated reader, and an answer for those that this build cannot reach.
+//!
+//! The client selects a reader by name ([`select`]), arms it and calls [`NfcReader::scan`] once; one consent, one
+//! tag. What comes back is raw and is read in `observation`.
+
+pub mod simulated;
+pub mod unavailable;
+
+use std::fmt;
+use std::path::PathBuf;
+
+use futures_util::future::BoxFuture;
+use thiserror::Error;
+use zeroize::Zeroizing;
+
+use super::consent::Armed;
+use crate::redact::TagUid;
+
+pub use simulated::{Placer, SimulatedReader, TagSpec, TagSpecError};
+pub use unavailable::UnavailableReader;
+
+/// A reader, whatever stands behind it.
+pub trait NfcReader: Send {
+    /// The name it is chosen by.
+    fn name(&self) -> &str;
+
+    /// Whether its tags are files and not hardware; then it is always labelled so.
+    fn is_simulated(&self) -> bool;
+
+    /// What screens and reports call it, such as `SIMULATED tags`.
+    fn label(&self) -> String;
+
+    /// Waits for one tag and reads it.
+    ///
+    /// Resolves at the latest when `armed` ends. Dropping the future stops the reader.
+    ///
+    /// # Errors
+    ///
+    /// [`NfcError`]; without a consent for a reader that still stands, [`NfcError::NotArmed`].
+    fn scan<'a>(&'a mut self, armed: &'a Armed) -> BoxFuture<'a, Result<RawTag, NfcError>>;
+}
+
+/// What a reader delivers, undecoded. It prints its kind and size, never its content.
+#[derive(Clone, PartialEq, Eq)]
+pub enum RawTag {
+    /// The exact bytes of an NDEF message.
+    NdefMessage {
+        /// The message.
+        bytes: Zeroizing<Vec<u8>>,
+        /// The tag's id, when the reader gave one.
+        uid: Option<TagUid>,
+    },
+    /// The memory of a Type 2 tag from page 0 on.
+    Type2Memory {
+        /// The pages.
+        bytes: Zeroizing<Vec<u8>>,
+        /// The tag's id, when the reader gave one apart from the pages.
+        uid: Option<TagUid>,
+    },
+    /// The text of a Flipper Zero file.
+    FlipperFile(Zeroizing<String>),
+    /// A tag of which nothing but the id was read.
+    UidOnly(TagUid),
+}
+
+impl fmt::Debug for RawTag {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NdefMessage { bytes, .. } => write!(f, "[NDEF message, {} bytes]", bytes.len()),
+            Self::Type2Memory { bytes, .. } => write!(f, "[Type 2 memory, {} bytes]", bytes.len()),
+            Self::FlipperFile(text) => write!(f, "[Flipper file, {} bytes]", text.len()),
+            Self::UidOnly(uid) => write!(f, "{uid:?}"),
+        }
+    }
+}
+
+/// Why a scan gave no tag.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum NfcError {
+    /// There is no consent for a reader, or it is over.
+    #[error("The reader is not armed; nothing was read.")]
+    NotArmed,
+    /// Nobody held a tag to the reader in time.
+    #[error("No tag came before the time was up; the reader is closed.")]
+    TimedOut,
+    /// The user took the consent back.
+    #[error("The scan was stopped; the reader is closed.")]
+    Disarmed,
+    /// The placed tag's file cannot be read.
+    #[error("Cannot read the tag file {}: {source}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What the operating system said.
+        source: std::io::Error,
+    },
+    /// The placed tag's file is not a plain file, too large, or of no known kind.
+    #[error("The tag file {} cannot be used: {why}", path.display())]
+    Unusable {
+        /// The file.
+        path: PathBuf,
+        /// Why, and what would do.
+        why: &'static str,
+    },
+    /// This build cannot reach the reader.
+    #[error("The reader \"{name}\" is not available: {why}")]
+    Unavailable {
+        /// The name that was asked for.
+        name: String,
+        /// Why, and what there is instead.
+        why: String,
+    },
+}
+
+/// Why a name chose no reader.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum SelectError {
+    /// No reader has the name or a part of it.
+    #[error("No reader is called \"{wanted}\". Available: {}.", available.join(", "))]
+    Unknown {
+        /// The name that was asked for.
+        wanted: String,
+        /// The names that there are.
+        available: Vec<String>,
+    },
+    /// The name is a part of several readers' names.
+    #[error("\"{wanted}\" fits several readers: {}. Give the whole name.", fitting.join(", "))]
+    Ambiguous {
+        /// The name that was asked for.
+        wanted: String,
+        /// The readers it fits.
+        fitting: Vec<String>,
+    },
+}
+
+/// Chooses among `names`: the exact name first, else the only one that contains `wanted` in whatever case. Returns
+/// the place in `names`.
+///
+/// # Errors
+///
+/// [`SelectError`] when none or several fit.
+pub fn select(wanted: &str, names: &[&str]) -> Result<usize, SelectError> {
+    if let Some(exact) = names.iter().position(|name| *name == wanted) {
+        return Ok(exact);
+    }
+    let part = wanted.to_lowercase();
+    let fits = |name: &str| !part.is_empty() && name.to_lowercase().contains(&part);
+    let fitting: Vec<usize> = (0..names.len()).filter(|at| fits(names[*at])).collect();
+    let owned = |at: &[usize]| at.iter().map(|at| names[*at].to_owned()).collect();
+    match fitting.as_slice() {
+        [only] => Ok(*only),
+        [] => Err(SelectError::Unknown {
+            wanted: wanted.to_owned(),
+            available: names.iter().map(|n| (*n).to_owned()).collect(),
+        }),
+        several => Err(SelectError::Ambiguous { wanted: wanted.to_owned(), fitting: owned(several) }),
+    }
+}
+
+#[cfg(test)]
+mod tests;

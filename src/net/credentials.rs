@@ -1,0 +1,95 @@
+//! A token and the one origin it may go to (R17). A caller asks [`Credentials::bearer_for`] with a resolved
+//! target, and gets the token only if it may be sent there.
+
+use std::path::Path;
+
+use super::{NetError, Origin, Target, UrlPolicy};
+use crate::redact::Token;
+
+/// Longest token file that is read, in bytes.
+const TOKEN_BYTES: u64 = 16 * 1024;
+
+/// The user's token and the origin it is bound to.
+#[derive(Clone, Debug, Default)]
+pub struct Credentials {
+    /// The token, if the user gave one.
+    pub token: Option<Token>,
+    /// Where it may go: the origin the user named (`--token-origin`) or typed as the card's. Without one,
+    /// as for a card from a file, the token goes nowhere.
+    pub origin: Option<Origin>,
+}
+
+/// Whether a token goes along, and if not, why.
+#[derive(Clone, Copy, Debug)]
+pub enum Bearer<'a> {
+    /// Send this one.
+    Send(&'a Token),
+    /// There is no token.
+    NoToken,
+    /// The token is bound to another origin, or to none.
+    OtherOrigin,
+    /// The connection is neither secured by TLS nor a loopback one in local development.
+    NotSecure,
+}
+
+impl Credentials {
+    /// Binds the token to `origin` unless the user already named one.
+    #[must_use]
+    pub fn bound_to(mut self, origin: Option<Origin>) -> Self {
+        self.origin = self.origin.or(origin);
+        self
+    }
+
+    /// Whether the token may go to `target`: its own origin, over TLS or, with `--local`, to this machine.
+    pub fn bearer_for(&self, target: &Target, policy: UrlPolicy) -> Bearer<'_> {
+        let Some(token) = &self.token else { return Bearer::NoToken };
+        if self.origin.as_ref() != Some(target.origin()) {
+            return Bearer::OtherOrigin;
+        }
+        if target.origin().is_secure() || (policy.local && target.is_loopback()) {
+            Bearer::Send(token)
+        } else {
+            Bearer::NotSecure
+        }
+    }
+}
+
+/// Reads a token from the environment variable `name` (`--token-env`).
+///
+/// # Errors
+/// [`NetError::Setup`] when it is not set or holds no usable token.
+pub fn read_token_env(name: &str) -> Result<Token, NetError> {
+    let refuse = |reason: &str| NetError::Setup {
+        what: "the token variable",
+        name: name.to_owned(),
+        reason: reason.to_owned(),
+    };
+    let value = std::env::var(name).map_err(|_| refuse("it is not set"))?;
+    usable(&value).map_err(refuse)
+}
+
+/// Reads a token from a file (`--token-file`); white space around it is dropped.
+///
+/// # Errors
+/// [`NetError::Setup`] when it cannot be read or holds no usable token.
+pub fn read_token_file(path: &Path) -> Result<Token, NetError> {
+    let refuse = |reason: String| NetError::setup_file("the token file", path, reason);
+    let size = std::fs::metadata(path).map_err(|e| refuse(e.to_string()))?.len();
+    if size > TOKEN_BYTES {
+        return Err(refuse(format!("it has more than {TOKEN_BYTES} bytes")));
+    }
+    let value = std::fs::read_to_string(path).map_err(|e| refuse(e.to_string()))?;
+    usable(&value).map_err(|reason| refuse(reason.to_owned()))
+}
+
+/// A token must fit an `Authorization` header: visible ASCII, no white space (RFC 6750).
+fn usable(value: &str) -> Result<Token, &'static str> {
+    let value = value.trim();
+    if value.is_empty() {
+        Err("it is empty")
+    } else if !value.bytes().all(|b| b.is_ascii_graphic()) {
+        Err("it holds white space or characters that no bearer token has")
+    } else {
+        Ok(Token::new(value))
+    }
+}

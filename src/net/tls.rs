@@ -1,0 +1,73 @@
+//! TLS: whom we trust and how a failure reads. rustls with the ring provider, named explicitly because no
+//! process-wide default is installed.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject;
+use rustls::{CertificateError, ClientConfig, RootCertStore};
+
+use super::{NetError, TlsFault};
+
+/// The client's configuration: the system's roots if `native`, and the certificates of the PEM files.
+pub(super) fn client_config(authorities: &[PathBuf], native: bool) -> Result<ClientConfig, NetError> {
+    let mut roots = RootCertStore::empty();
+    if native {
+        // Single broken certificates of a system are common and no reason to stop: the rest is trusted.
+        roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+    }
+    for path in authorities {
+        add_file(&mut roots, path)?;
+    }
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let mut config = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .expect("the ring provider has suites for TLS 1.2 and 1.3")
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    Ok(config)
+}
+
+fn add_file(roots: &mut RootCertStore, path: &Path) -> Result<(), NetError> {
+    let refuse = |reason: String| NetError::setup_file("the certificate file", path, reason);
+    let certificates = CertificateDer::pem_file_iter(path)
+        .and_then(Iterator::collect::<Result<Vec<_>, _>>)
+        .map_err(|e| refuse(format!("it cannot be read as PEM ({e})")))?;
+    if certificates.is_empty() {
+        return Err(refuse("it holds no PEM certificate".to_owned()));
+    }
+    for certificate in certificates {
+        roots.add(certificate).map_err(|e| refuse(format!("a certificate in it is broken ({e})")))?;
+    }
+    Ok(())
+}
+
+/// Why a handshake failed, in plain words.
+pub(super) fn fault(error: &std::io::Error) -> TlsFault {
+    let Some(error) = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) else {
+        return match error.kind() {
+            std::io::ErrorKind::UnexpectedEof | std::io::ErrorKind::ConnectionReset => TlsFault::Ended,
+            _ => TlsFault::Other(error.to_string()),
+        };
+    };
+    match error {
+        rustls::Error::InvalidCertificate(certificate) => certificate_fault(certificate),
+        rustls::Error::InvalidMessage(_) => TlsFault::NotTls,
+        other => TlsFault::Other(other.to_string()),
+    }
+}
+
+fn certificate_fault(error: &CertificateError) -> TlsFault {
+    match error {
+        CertificateError::Expired | CertificateError::ExpiredContext { .. } => TlsFault::Expired,
+        CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => TlsFault::NotYetValid,
+        CertificateError::UnknownIssuer => TlsFault::UnknownIssuer,
+        CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
+            TlsFault::WrongName
+        }
+        CertificateError::Revoked => TlsFault::Revoked,
+        other => TlsFault::Certificate(other.to_string()),
+    }
+}

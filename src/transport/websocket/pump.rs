@@ -1,0 +1,188 @@
+//! An open WebSocket: one task that reads, writes, pings and closes. Reading and writing run side by side,
+//! so that an agent that reads slowly cannot keep us from hearing it.
+
+use futures_util::stream::{SplitSink, SplitStream};
+use futures_util::{SinkExt, StreamExt};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::mpsc::{Receiver, Sender};
+use tokio::time::{MissedTickBehavior, interval_at, timeout};
+use tokio_tungstenite::WebSocketStream;
+use tokio_tungstenite::tungstenite::error::{CapacityError, Error, ProtocolError};
+use tokio_tungstenite::tungstenite::protocol::{CloseFrame, Message, frame::coding::CloseCode};
+
+use super::Options;
+use crate::transport::{Closure, Incoming, Outgoing};
+
+type Sink<S> = SplitSink<WebSocketStream<S>, Message>;
+type Source<S> = SplitStream<WebSocketStream<S>>;
+
+/// Runs the link to its end and says last how it ended.
+pub(super) async fn run<S>(
+    socket: WebSocketStream<S>,
+    mut to_send: Receiver<Outgoing>,
+    came: Sender<Incoming>,
+    options: Options,
+) where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    let (mut sink, mut source) = socket.split();
+    // Closing is a message as well: once `write` has sent it, the agent has a bounded time to answer.
+    let closure = tokio::select! {
+        biased;
+        closure = read(&mut source, &came, options) => closure,
+        written = write(&mut sink, &mut to_send, options) => match written {
+            Ok(()) => {
+                let _ = timeout(options.close_within, drain(&mut source)).await;
+                Closure::ByUs
+            }
+            Err(error) => last_words(&mut source, &came, options, &error).await,
+        },
+        () = came.closed() => Closure::ByUs,
+    };
+    say_goodbye(&mut sink, &mut source, &closure, options).await;
+    let _ = came.send(Incoming::Closed(closure)).await;
+}
+
+/// Reads until the link ends; only the wait for the agent counts as silence, not the wait for our queue.
+async fn read<S>(source: &mut Source<S>, came: &Sender<Incoming>, options: Options) -> Closure
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+{
+    loop {
+        let after = options.dead_after;
+        let Ok(next) = timeout(after, source.next()).await else { return Closure::TimedOut { after } };
+        let incoming = match next {
+            Some(Ok(message)) => match sort(message, options) {
+                Ok(Some(incoming)) => incoming,
+                Ok(None) => continue,
+                Err(closure) => return closure,
+            },
+            Some(Err(error)) => return fault(&error),
+            None => return Closure::Lost("it ended without a close".to_owned()),
+        };
+        if came.send(incoming).await.is_err() {
+            return Closure::ByUs;
+        }
+    }
+}
+
+/// What a message is for the session: a frame, something to report, nothing, or the end.
+fn sort(message: Message, options: Options) -> Result<Option<Incoming>, Closure> {
+    match message {
+        Message::Text(text) if text.len() > options.frame_bytes => {
+            Ok(Some(Incoming::Oversized { bytes: text.len() }))
+        }
+        Message::Text(text) => Ok(Some(Incoming::Text(text.as_str().to_owned()))),
+        Message::Binary(bytes) => Ok(Some(Incoming::Binary { bytes: bytes.len() })),
+        Message::Ping(_) | Message::Pong(_) | Message::Frame(_) => Ok(None),
+        Message::Close(None) => Err(Closure::Normal { code: None, reason: String::new() }),
+        // tungstenite puts this frame in the place of one with a code that must not be on the wire.
+        Message::Close(Some(CloseFrame { code: CloseCode::Protocol, reason }))
+            if reason.as_str() == "Protocol violation" =>
+        {
+            Err(Closure::ProtocolError("the agent closed with a code that RFC 6455 forbids".to_owned()))
+        }
+        Message::Close(Some(CloseFrame { code, reason })) => {
+            Err(Closure::Normal { code: Some(code.into()), reason: reason.as_str().to_owned() })
+        }
+    }
+}
+
+/// Sends what is queued, and pings, until the driver closes or a write fails.
+async fn write<S>(sink: &mut Sink<S>, to_send: &mut Receiver<Outgoing>, options: Options) -> Result<(), Error>
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+{
+    let first = tokio::time::Instant::now() + options.ping_every;
+    let mut ping = interval_at(first, options.ping_every);
+    ping.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        let message = tokio::select! {
+            asked = to_send.recv() => match asked {
+                Some(Outgoing::Text(text)) => Message::text(text),
+                Some(Outgoing::Close) | None => {
+                    let close = CloseFrame { code: CloseCode::Normal, reason: "".into() };
+                    let sent = timeout(options.close_within, sink.send(Message::Close(Some(close)))).await;
+                    return sent.unwrap_or(Ok(()));
+                }
+            },
+            _ = ping.tick() => Message::Ping(Vec::new().into()),
+        };
+        // Silence while we cannot send ends in `read`, whose clock runs on beside this.
+        sink.send(message).await?;
+    }
+}
+
+/// A write failed: the agent may have said why before it went.
+async fn last_words<S>(
+    source: &mut Source<S>,
+    came: &Sender<Incoming>,
+    options: Options,
+    error: &Error,
+) -> Closure
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+{
+    match timeout(options.close_within, read(source, came, options)).await {
+        Ok(closure) => closure,
+        Err(_) => fault(error),
+    }
+}
+
+/// Reads on until the agent has answered our close.
+async fn drain<S>(source: &mut Source<S>)
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+{
+    while let Some(Ok(_)) = source.next().await {}
+}
+
+/// Ends the socket as the closure asks: answer a close, name a fault, or just go; never longer than the
+/// bound.
+async fn say_goodbye<S>(sink: &mut Sink<S>, source: &mut Source<S>, closure: &Closure, options: Options)
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+{
+    let code = match closure {
+        Closure::Normal { .. } => None,
+        Closure::TooLarge { .. } => Some(CloseCode::Size),
+        Closure::ProtocolError(_) => Some(CloseCode::Protocol),
+        Closure::Lost(_) | Closure::TimedOut { .. } | Closure::ByUs => return,
+    };
+    let ending = async {
+        if let Some(code) = code {
+            // The rest of the stream makes no sense any more; the agent is told and not listened to.
+            let _ = sink.send(Message::Close(Some(CloseFrame { code, reason: "".into() }))).await;
+        } else {
+            drain(source).await;
+        }
+    };
+    let _ = timeout(options.close_within, ending).await;
+}
+
+/// What an error of the socket means for the user.
+fn fault(error: &Error) -> Closure {
+    let broke = |words: &str| Closure::ProtocolError(words.to_owned());
+    match error {
+        Error::Capacity(CapacityError::MessageTooLong { size, max_size }) => {
+            Closure::TooLarge { bytes: *size, bound: *max_size }
+        }
+        Error::Utf8(_) => broke("the agent sent a text frame that is not UTF-8"),
+        Error::Protocol(ProtocolError::ResetWithoutClosingHandshake) => {
+            Closure::Lost("it ended without a close".to_owned())
+        }
+        Error::Protocol(ProtocolError::NonZeroReservedBits) => {
+            broke("the agent sent a compressed frame, though no compression was agreed on")
+        }
+        Error::Protocol(ProtocolError::InvalidCloseSequence) => {
+            broke("the agent sent a close frame that is too short")
+        }
+        Error::Protocol(ProtocolError::MaskedFrameFromServer) => {
+            broke("the agent sent a masked frame, which only clients do")
+        }
+        Error::Protocol(other) => Closure::ProtocolError(format!("the agent broke RFC 6455: {other}")),
+        Error::ConnectionClosed | Error::AlreadyClosed => Closure::Lost("it was already closed".to_owned()),
+        Error::Io(error) => Closure::Lost(error.to_string()),
+        other => Closure::Lost(other.to_string()),
+    }
+}
