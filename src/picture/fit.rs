@@ -5,7 +5,8 @@
 
 use jpeg_encoder::{ColorType, Encoder, SamplingFactor};
 
-use super::{Picture, PictureError, verify};
+use super::verify::verified;
+use super::{Picture, PictureError};
 use crate::redact::ImageBytes;
 
 /// Longest side of an image on the wire, in pixels (§ Security, photos, and exact object lookup).
@@ -21,6 +22,9 @@ const FLOOR_QUALITY: u8 = 55;
 const AIMS: [usize; 5] = [1_000, 950, 900, 750, 400];
 /// A fit that uses this much of the bound, in thousandths, is not improved any further.
 const GOOD_ENOUGH: usize = 820;
+
+/// How far the mean of a channel may be from the source's, 0 to 255; more is not compression but a fault.
+const MEAN_TOLERANCE: u8 = 24;
 
 /// An image for the wire; every fact was taken from the final bytes by decoding them again.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,7 +53,7 @@ struct Try {
 /// Makes the JPEG of `picture` that fits the wire. Small pictures are never enlarged.
 ///
 /// # Errors
-/// [`PictureError::Encoder`] when our own output does not pass [`verify`]: our fault, nothing was sent.
+/// [`PictureError::Encoder`] when our own output does not pass [`super::verify()`]: our fault, nothing was sent.
 pub fn fit(picture: &Picture) -> Result<FittedJpeg, PictureError> {
     let mut side = picture.width().max(picture.height()).min(MAX_SIDE);
     let mut quality = BEST_QUALITY;
@@ -77,16 +81,20 @@ pub fn fit(picture: &Picture) -> Result<FittedJpeg, PictureError> {
         }
         (side, quality) = next;
     }
-    finish(best, encodings)
+    finish(best, encodings, picture)
 }
 
-fn finish(best: Option<Try>, encodings: usize) -> Result<FittedJpeg, PictureError> {
+fn finish(best: Option<Try>, encodings: usize, source: &Picture) -> Result<FittedJpeg, PictureError> {
     let Some(Try { quality, jpeg, .. }) = best else {
         return Err(PictureError::Encoder { why: format!("it did not fit after {encodings} tries") });
     };
-    let facts = verify(&jpeg).map_err(|e| PictureError::Encoder { why: e.to_string() })?;
+    let (facts, decoded) = verified(&jpeg).map_err(|e| PictureError::Encoder { why: e.to_string() })?;
     if facts.has_metadata {
         return Err(PictureError::Encoder { why: "the encoder wrote metadata".into() });
+    }
+    let (wanted, got) = (source.mean_rgb(), decoded.mean_rgb());
+    if wanted.iter().zip(got).any(|(a, b)| a.abs_diff(b) > MEAN_TOLERANCE) {
+        return Err(PictureError::Encoder { why: "its colours came out wrong".into() });
     }
     let (width, height, sha256) = (facts.width, facts.height, facts.sha256);
     Ok(FittedJpeg { jpeg: ImageBytes::new(jpeg), width, height, quality, sha256, encodings })

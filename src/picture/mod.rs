@@ -104,12 +104,17 @@ impl Picture {
 
     /// The mean brightness, 0 (black) to 255: what tells a camera that has not found its exposure yet.
     pub fn mean_luma(&self) -> u8 {
+        let [r, g, b] = self.mean_rgb().map(u32::from);
+        u8::try_from((299 * r + 587 * g + 114 * b) / 1000).unwrap_or(u8::MAX)
+    }
+
+    /// The mean of each channel.
+    fn mean_rgb(&self) -> [u8; 3] {
         let pixels = self.expose_rgb().chunks_exact(3);
         let count = pixels.len().max(1) as u64;
-        let sum: u64 = pixels
-            .map(|p| (299 * u64::from(p[0]) + 587 * u64::from(p[1]) + 114 * u64::from(p[2])) / 1000)
-            .sum();
-        u8::try_from(sum / count).unwrap_or(u8::MAX)
+        let sums = pixels
+            .fold([0_u64; 3], |[r, g, b], p| [r + u64::from(p[0]), g + u64::from(p[1]), b + u64::from(p[2])]);
+        sums.map(|sum| u8::try_from(sum / count).unwrap_or(u8::MAX))
     }
 }
 

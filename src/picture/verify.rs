@@ -3,7 +3,7 @@
 use sha2::{Digest, Sha256};
 
 use super::decode::decode_jpeg;
-use super::{MAX_JPEG_BYTES, MAX_SIDE, PictureError, jpeg};
+use super::{MAX_JPEG_BYTES, MAX_SIDE, Picture, PictureError, jpeg};
 use crate::units::{Bytes, hex};
 
 /// Facts about a JPEG, taken from its bytes.
@@ -29,6 +29,11 @@ pub struct JpegFacts {
 /// [`PictureError::Bound`] for too many bytes or pixels, [`PictureError::UnknownFormat`] when it is not a JPEG,
 /// [`PictureError::Damaged`] when it does not decode to the end or to the size its header claims.
 pub fn verify(bytes: &[u8]) -> Result<JpegFacts, PictureError> {
+    verified(bytes).map(|(facts, _)| facts)
+}
+
+/// The facts, and the picture that the bytes decode to.
+pub(super) fn verified(bytes: &[u8]) -> Result<(JpegFacts, Picture), PictureError> {
     if bytes.len() > MAX_JPEG_BYTES {
         let why = format!("{} bytes; at most {} are allowed", Bytes(bytes.len()), Bytes(MAX_JPEG_BYTES));
         return Err(PictureError::Bound { why });
@@ -50,12 +55,13 @@ pub fn verify(bytes: &[u8]) -> Result<JpegFacts, PictureError> {
     if real != claimed && (real.1, real.0) != claimed {
         return Err(PictureError::Damaged { why: "its header and its content differ in size".into() });
     }
-    Ok(JpegFacts {
+    let facts = JpegFacts {
         width: frame.width,
         height: frame.height,
         byte_count: bytes.len(),
         sha256: hex(&Sha256::digest(bytes)),
         is_baseline: frame.marker == 0xC0,
         has_metadata: layout.has_metadata || layout.end != Some(bytes.len()),
-    })
+    };
+    Ok((facts, picture))
 }

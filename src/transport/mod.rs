@@ -128,3 +128,6 @@ pub trait Dialer: Send + Sync {
     /// Whatever stands between the URL and an open link.
     fn dial(&self) -> BoxFuture<'_, Result<Link, NetError>>;
 }
+
+#[cfg(test)]
+mod tests;

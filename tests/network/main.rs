@@ -3,4 +3,5 @@
 
 mod answers;
 mod cards;
+mod links;
 mod server;

@@ -32,7 +32,8 @@ pub(super) async fn run<S>(
         closure = read(&mut source, &came, options) => closure,
         written = write(&mut sink, &mut to_send, options) => match written {
             Ok(()) => {
-                let _ = timeout(options.close_within, drain(&mut source)).await;
+                // What the agent sent before it saw our close is still part of the session.
+                let _ = timeout(options.close_within, read(&mut source, &came, options)).await;
                 Closure::ByUs
             }
             Err(error) => last_words(&mut source, &came, options, &error).await,
@@ -129,7 +130,7 @@ where
     }
 }
 
-/// Reads on until the agent has answered our close.
+/// Reads on until the agent's close has been answered and the stream is at its end.
 async fn drain<S>(source: &mut Source<S>)
 where
     S: AsyncRead + AsyncWrite + Unpin,
