@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use super::rules::{Level, Rule};
 
 /// One thing that differs from what a rule of the table asks for.
@@ -53,4 +56,42 @@ pub struct Decoded<T> {
     pub value: serde_json::Value,
     /// What was noticed; never a reason to refuse.
     pub findings: Vec<Finding>,
+}
+
+/// A finding for programs: `{"id","level","section","text","detail","pointer"?,"sequence"?}`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct FindingRecord {
+    /// The rule, such as `CARD-4`.
+    pub id: &'static str,
+    /// `must` or `should`.
+    pub level: &'static str,
+    /// Where the rule stands: a section of the profile, a reading, or both.
+    pub section: &'static str,
+    /// What the rule asks for.
+    pub text: &'static str,
+    /// What was expected and what came.
+    pub detail: String,
+    /// Where, as a JSON pointer (RFC 6901).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pointer: Option<String>,
+    /// The sequence of the envelope that it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sequence: Option<u64>,
+}
+
+impl From<&Finding> for FindingRecord {
+    fn from(finding: &Finding) -> Self {
+        Self {
+            id: finding.rule.id,
+            level: match finding.rule.level {
+                Level::Must => "must",
+                Level::Should => "should",
+            },
+            section: finding.rule.section,
+            text: finding.rule.text,
+            detail: finding.detail.clone(),
+            pointer: finding.pointer.clone(),
+            sequence: None,
+        }
+    }
 }

@@ -19,8 +19,10 @@ pub mod modality;
 pub mod observation;
 pub mod passport;
 pub mod rules;
+pub mod schema;
 pub mod server;
 pub mod shape;
+pub mod view;
 
 pub use client::ClientMessage;
 pub use dialect::Dialect;

@@ -67,6 +67,7 @@ rules! {
     CARD_EXPLICIT_TURNS_PLACE = "CARD-19", Should, "§ WebSocket and WebRTC, R3", "supportsExplicitTurns stands in params.agui.webrtc.";
     CARD_PARAMS = "CARD-20", Must, "§ Discovery", "The members of params have the types that the profile gives them.";
     CARD_MEDIA_TYPE = "CARD-21", Should, "§ Discovery", "A card is served as application/json.";
+    CARD_SECURITY = "CARD-22", Should, "§ WebSocket and WebRTC, R17", "The security of a card names schemes that it declares; this client has HTTP bearer.";
     // frames
     FRAME_SIZE = "FRAME-1", Must, "§ WebSocket and WebRTC, R30", "A frame is at most 128 KiB, checked before it is parsed.";
     FRAME_BINARY = "FRAME-2", Must, "§ WebSocket and WebRTC", "Binary input is rejected.";

@@ -2,10 +2,11 @@
 
 use super::input::{Answer, Draft, Terms};
 use super::output::{Refusal, RefusalKind};
-use super::view::{Pending, PendingState, Phase};
+use super::view::{Focus, Pending, PendingState, Phase};
 use crate::protocol::client::{UserObservation, UserTurn};
-use crate::protocol::observation::{Assurance, Observation};
-use crate::protocol::{Modalities, bounds, card, rules};
+use crate::protocol::observation::Observation;
+use crate::protocol::{ClientMessage, Dialect, Modalities, bounds, card, rules};
+use crate::units::Bytes;
 
 /// Refuses when there is no live session.
 pub(super) fn live(phase: Phase) -> Result<(), Refusal> {
@@ -37,32 +38,45 @@ pub(super) fn text(text: &str) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Refuses an observation that the negotiation, the pending request or the profile's bounds forbid.
-pub(super) fn draft(draft: &Draft, terms: &Terms, pending: Option<&Pending>) -> Result<(), Refusal> {
-    let modalities: Modalities = observation(draft).modalities();
-    if modalities.is_empty() {
-        return Err(Refusal::by(&rules::OBS_CONTENT, "not sent: there is neither a tag nor a photo in it"));
-    }
-    if terms.transport.is_none() {
+/// The message of a draft.
+///
+/// # Errors
+/// Refuses an observation that the negotiation, the pending request or a bound of the profile forbids.
+pub(super) fn draft(
+    draft: &Draft,
+    turn: u64,
+    terms: &Terms,
+    pending: Option<&Pending>,
+) -> Result<UserObservation, Refusal> {
+    let message = message(draft, turn);
+    let modalities = message.observation.modalities();
+    if terms.transport.is_none() && !modalities.is_empty() {
         return Err(Refusal::by(
             &rules::CARD_UNMAPPED_PROFILE,
             "not sent: this transport profile has no mapping for physical inputs",
         ));
     }
-    let negotiated = terms.negotiated();
-    if !modalities.is_subset(negotiated) {
-        return Err(Refusal::by(
-            &rules::OBS_MODALITY,
-            format!("not sent: it holds {modalities}, this session has negotiated {negotiated}"),
-        ));
+    message.check(terms.negotiated())?;
+    answer(draft, modalities, pending)?;
+    fits(&ClientMessage::UserObservation(message.clone()), &terms.dialect)?;
+    Ok(message)
+}
+
+/// Refuses a message over the bound of a frame (§ WebSocket and WebRTC): a photo and a passport may each keep
+/// their own bound and be too much together.
+fn fits(message: &ClientMessage, dialect: &Dialect) -> Result<(), Refusal> {
+    let bytes = message.encode(dialect).to_string().len();
+    if bytes <= bounds::FRAME_BYTES {
+        return Ok(());
     }
-    if draft.object.as_ref().is_some_and(|object| object.assurance == Assurance::SignedTag) {
-        return Err(Refusal::by(
-            &rules::OBS_SIGNED,
-            "not sent: signedTag needs a separately verified carrier",
-        ));
-    }
-    answer(draft, modalities, pending)
+    Err(Refusal::by(
+        &rules::FRAME_SIZE,
+        format!(
+            "not sent: it would have {} bytes, at most {} are allowed",
+            Bytes(bytes),
+            Bytes(bounds::FRAME_BYTES)
+        ),
+    ))
 }
 
 fn answer(draft: &Draft, modalities: Modalities, pending: Option<&Pending>) -> Result<(), Refusal> {
@@ -97,8 +111,7 @@ pub(super) fn observation(draft: &Draft) -> Observation {
     }
 }
 
-/// The message of a draft.
-pub(super) fn message(draft: &Draft, turn: u64) -> UserObservation {
+fn message(draft: &Draft, turn: u64) -> UserObservation {
     let interaction_id = match &draft.answer {
         Answer::To(id) => Some(id.clone()),
         Answer::Unrelated => None,
@@ -106,7 +119,17 @@ pub(super) fn message(draft: &Draft, turn: u64) -> UserObservation {
     UserObservation { turn, interaction_id, observation: observation(draft) }
 }
 
-/// The message of a text.
-pub(super) fn turn(turn: u64, text: String, focus: Option<&super::view::Focus>) -> UserTurn {
-    UserTurn { turn, text, context: super::context::entries(focus) }
+/// The message of a text, with the focus as Context (R22).
+///
+/// # Errors
+/// Refuses what is out of bounds.
+pub(super) fn turn(
+    turn: u64,
+    text: &str,
+    focus: Option<&Focus>,
+    dialect: &Dialect,
+) -> Result<UserTurn, Refusal> {
+    let message = UserTurn { turn, text: text.to_owned(), context: super::context::entries(focus, dialect) };
+    message.check()?;
+    Ok(message)
 }

@@ -36,6 +36,7 @@ impl Terms {
 
 /// One thing that happens to a session.
 #[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "inputs come one at a time; none is stored in number")]
 pub enum Input {
     /// The transport is open: the session starts.
     Opened,
@@ -51,6 +52,7 @@ pub enum Input {
 
 /// What a user asks a session to do.
 #[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "inputs come one at a time; none is stored in number")]
 pub enum Ask {
     /// A turn of text.
     Say(String),

@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::input::Terms;
 use super::view::{Latency, Pending, PendingState, Phase, RunState};
 use crate::protocol::server::{InteractionRequested, InteractionResolved};
-use crate::protocol::{Event, Finding, rules};
+use crate::protocol::{Event, Finding, bounds, rules};
 use crate::units::{Sequence, Turn};
 
 /// How many interaction ids of the past are remembered, so that a repeated one is noticed (IX-7).
@@ -24,8 +24,19 @@ pub(super) struct Judge {
     pub pending: Option<Pending>,
     /// Times of the turn in flight or the last one.
     pub latency: Option<Latency>,
-    /// Ids of requests that are over.
-    over: VecDeque<String>,
+    /// A run that was taken as ended (R15) and that the agent may still end.
+    abandoned: bool,
+    /// Requests that are over.
+    over: VecDeque<Over>,
+}
+
+/// A request that is over.
+#[derive(Debug)]
+struct Over {
+    interaction_id: String,
+    /// We have cancelled it, and the agent's word on that has not come: one resolution of either outcome is
+    /// no fault, since an answer and a cancel may cross on the wire.
+    awaits_word: bool,
 }
 
 /// What a well-formed event did.
@@ -106,6 +117,7 @@ impl Judge {
     }
 
     fn started(&mut self, now: Duration, notes: &mut Vec<Finding>) -> Result<Effect, Finding> {
+        self.abandoned = false;
         self.run = match self.run {
             RunState::InFlight { turn } => RunState::Running { turn: Some(turn) },
             RunState::Cancelling { turn, started: false, until } => {
@@ -126,14 +138,34 @@ impl Judge {
     }
 
     /// Refuses what needs a run that has started.
-    fn inside(&self, what: &str) -> Result<(), Finding> {
+    fn inside(&mut self, what: &str) -> Result<(), Finding> {
         match self.run {
             RunState::Running { .. } | RunState::Cancelling { started: true, .. } => Ok(()),
+            _ if self.abandoned => {
+                self.abandoned = what != "run.completed";
+                Err(Finding::new(
+                    &rules::RUN_CANCEL,
+                    format!(
+                        "{what} belongs to the cancelled run that was taken as ended; it was not acted on"
+                    ),
+                ))
+            }
             _ => Err(Finding::new(
                 &rules::RUN_OUTSIDE,
                 format!("{what} came without an active run; it was not acted on"),
             )),
         }
+    }
+
+    /// Takes a cancelled run as ended (R15), if that is due; gives its turn.
+    pub fn give_up(&mut self, now: Duration) -> Option<Option<Turn>> {
+        let RunState::Cancelling { turn, started, until } = self.run else { return None };
+        if now < until {
+            return None;
+        }
+        self.run = RunState::Idle;
+        self.abandoned = started;
+        Some(turn)
     }
 
     fn first_text(&mut self, now: Duration, has_text: bool) {
@@ -159,6 +191,7 @@ impl Judge {
         }
         let turn = self.run.turn();
         self.run = RunState::Idle;
+        self.abandoned = false;
         Effect { run_over: active.then_some(turn), failed, established: false }
     }
 
@@ -179,14 +212,12 @@ impl Judge {
                 "expected no options and no free form; no key is offered for it",
             ));
         }
-        if id.is_empty()
-            || self.over.contains(id)
-            || self.pending.as_ref().is_some_and(|p| p.interaction_id == *id)
-        {
+        // A longer id could not be given back within our own bounds (R11).
+        if id.is_empty() || id.chars().count() > bounds::ID || self.has_come(id) {
             return Err(Finding::at(
                 &rules::IX_ID,
                 "/event/interactionId",
-                "expected a new id; no key is offered for it",
+                format!("expected a new id of 1 to {} characters; no key is offered for it", bounds::ID),
             ));
         }
         if self.pending.is_some() {
@@ -218,12 +249,13 @@ impl Judge {
         if !matches!(resolved.outcome.as_str(), "answered" | "cancelled") {
             notes.push(Finding::at(&rules::IX_OUTCOME, "/event/outcome", "expected answered or cancelled"));
         }
-        if self.pending.as_ref().is_some_and(|p| p.interaction_id == resolved.interaction_id) {
-            self.clear_pending();
+        let id = &resolved.interaction_id;
+        if self.pending.as_ref().is_some_and(|p| p.interaction_id == *id) {
+            self.retire(false);
             return Ok(());
         }
-        // The agent's word on a request that we have cancelled ourselves is no news and no fault.
-        if resolved.outcome == "cancelled" && self.over.contains(&resolved.interaction_id) {
+        if let Some(over) = self.over.iter_mut().find(|o| o.awaits_word && o.interaction_id == *id) {
+            over.awaits_word = false;
             return Ok(());
         }
         Err(Finding::at(
@@ -233,10 +265,23 @@ impl Judge {
         ))
     }
 
-    /// Forgets the pending request; its id cannot come again.
-    pub fn clear_pending(&mut self) {
-        if let Some(pending) = self.pending.take() {
-            self.over.push_back(pending.interaction_id);
+    /// Whether a request of this id has already come.
+    fn has_come(&self, id: &str) -> bool {
+        self.pending
+            .iter()
+            .map(|p| &p.interaction_id)
+            .chain(self.over.iter().map(|o| &o.interaction_id))
+            .any(|i| i == id)
+    }
+
+    /// Forgets the pending request because we cancel it (R25); its id cannot come again.
+    pub fn cancel_pending(&mut self) {
+        self.retire(true);
+    }
+
+    fn retire(&mut self, awaits_word: bool) {
+        if let Some(Pending { interaction_id, .. }) = self.pending.take() {
+            self.over.push_back(Over { interaction_id, awaits_word });
             if self.over.len() > REMEMBERED_IDS {
                 self.over.pop_front();
             }

@@ -1,3 +1,4 @@
 //! What happened, when, how large. Nothing here holds an image, a token or a hardware id.
 
+pub mod output;
 pub mod record;

@@ -22,8 +22,8 @@ pub const INCOMING_QUEUE: usize = 1024;
 /// How many frames may wait to be sent before a sender waits.
 pub const OUTGOING_QUEUE: usize = 64;
 
-/// The two ends that a session driver holds. Dropping `outgoing` closes the connection as
-/// [`Outgoing::Close`] does; dropping `incoming` too.
+/// The two ends that a session driver holds. Dropping `outgoing` closes the connection properly, as
+/// [`Outgoing::Close`] does; dropping `incoming` ends it at once.
 #[derive(Debug)]
 pub struct Link {
     /// Frames to send, in order.

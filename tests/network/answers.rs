@@ -135,7 +135,11 @@ async fn a_closed_port_is_named_with_what_to_do() {
 }
 
 /// A TLS server for `names` whose certificate ends in `year`, and the authority's PEM file.
-async fn serve_tls(names: &[&str], year: i32) -> (u16, PathBuf, tempfile::TempDir) {
+pub async fn serve_tls(
+    names: &[&str],
+    year: i32,
+    reply: fn(&str) -> String,
+) -> (u16, PathBuf, tempfile::TempDir) {
     let mut authority = CertificateParams::new(Vec::<String>::new()).unwrap();
     authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
     let authority = CertifiedIssuer::self_signed(authority, KeyPair::generate().unwrap()).unwrap();
@@ -161,8 +165,8 @@ async fn serve_tls(names: &[&str], year: i32) -> (u16, PathBuf, tempfile::TempDi
         let acceptor = acceptor.clone();
         async move {
             let Ok(mut stream) = acceptor.accept(stream).await else { return };
-            read_head(&mut stream).await;
-            write(&mut stream, answer("200 OK", "", "{}")).await;
+            let head = read_head(&mut stream).await;
+            write(&mut stream, reply(&head)).await;
             until_closed(&mut stream).await;
         }
     })
@@ -170,20 +174,24 @@ async fn serve_tls(names: &[&str], year: i32) -> (u16, PathBuf, tempfile::TempDi
     (port, path, directory)
 }
 
-fn secure(port: u16) -> Url {
+fn empty_object(_: &str) -> String {
+    answer("200 OK", "", "{}")
+}
+
+pub fn secure(port: u16) -> Url {
     Url::parse(&format!("https://localhost:{port}/")).unwrap()
 }
 
 #[tokio::test]
 async fn an_authority_given_with_ca_is_trusted() {
-    let (port, path, _directory) = serve_tls(&["localhost"], 2999).await;
+    let (port, path, _directory) = serve_tls(&["localhost"], 2999, empty_object).await;
     let answer = get(&local_trusting(&[path]), &secure(port)).await.unwrap();
     assert_eq!(answer.body, b"{}");
 }
 
 #[tokio::test]
 async fn tls_failures_read_plainly_and_say_what_to_do() {
-    let (port, _, _directory) = serve_tls(&["localhost"], 2999).await;
+    let (port, _, _directory) = serve_tls(&["localhost"], 2999, empty_object).await;
     let unknown = get(&local(), &secure(port)).await.unwrap_err();
     let expected = format!(
         "no secure connection to localhost at 127.0.0.1:{port}: its certificate was issued by nobody this \
@@ -192,11 +200,11 @@ async fn tls_failures_read_plainly_and_say_what_to_do() {
     assert_eq!((unknown.kind(), unknown.to_string()), (NetErrorKind::Tls, expected));
     assert!(unknown.hint().unwrap().contains("--ca FILE"));
 
-    let (port, path, _directory) = serve_tls(&["localhost"], 2001).await;
+    let (port, path, _directory) = serve_tls(&["localhost"], 2001, empty_object).await;
     let expired = get(&local_trusting(&[path]), &secure(port)).await.unwrap_err();
     assert!(expired.to_string().ends_with("its certificate has expired"), "{expired}");
 
-    let (port, path, _directory) = serve_tls(&["elsewhere.example"], 2999).await;
+    let (port, path, _directory) = serve_tls(&["elsewhere.example"], 2999, empty_object).await;
     let wrong = get(&local_trusting(&[path]), &secure(port)).await.unwrap_err();
     assert!(wrong.to_string().ends_with("its certificate is for another name"), "{wrong}");
 

@@ -10,6 +10,7 @@ use tokio::io::AsyncReadExt;
 use tokio::net::TcpStream;
 use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 
+use crate::answers::{secure, serve_tls};
 use crate::server::*;
 
 /// Short times, so that silence ends within a test.
@@ -288,6 +289,28 @@ async fn an_agent_that_never_reads_is_given_up_and_does_not_keep_us_from_hearing
 }
 
 #[tokio::test]
+async fn an_agent_that_talks_but_takes_nothing_is_given_up_too() {
+    let port = serve(|mut stream: TcpStream| async move {
+        let head = read_head(&mut stream).await;
+        write(&mut stream, switch(&head, "")).await;
+        for _ in 0..200 {
+            write(&mut stream, frame(TEXT, b"on and on")).await;
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    })
+    .await;
+    let options = Options { dead_after: Duration::from_millis(150), ..options() };
+    let Link { outgoing, mut incoming, .. } = dial(port, options).await.unwrap();
+    tokio::spawn(async move { while outgoing.send(Outgoing::Text("x".repeat(128 * 1024))).await.is_ok() {} });
+    let mut last = incoming.recv().await;
+    while last == Some(text("on and on")) {
+        last = incoming.recv().await;
+    }
+    let lost = Closure::Lost("the agent takes nothing any more".to_owned());
+    assert_eq!(last, Some(Incoming::Closed(lost)));
+}
+
+#[tokio::test]
 async fn a_refused_upgrade_says_its_status_and_the_beginning_of_its_body() {
     let page = format!("<html>{}", "z".repeat(1000));
     for (status, kind) in [("401 Unauthorized", 401), ("200 OK", 200), ("503 Service Unavailable", 503)] {
@@ -328,6 +351,21 @@ async fn an_upgrade_that_breaks_the_handshake_is_refused() {
     assert_eq!(dial(port, patient()).await.unwrap_err().kind(), NetErrorKind::Bound);
     let silent = serve(|mut stream: TcpStream| async move { until_closed(&mut stream).await }).await;
     assert_eq!(dial(silent, patient()).await.unwrap_err().kind(), NetErrorKind::Timeout);
+}
+
+#[tokio::test]
+async fn a_link_to_an_https_url_runs_over_tls_and_may_carry_the_token() {
+    // Without the token the upgrade would be refused.
+    let reply = |head: &str| match head.contains("authorization: Bearer s3cret\r\n") {
+        true => switch(head, ""),
+        false => answer("401 Unauthorized", "", ""),
+    };
+    let (port, path, _directory) = serve_tls(&["localhost"], 2999, reply).await;
+    let credentials = Credentials { token: Some(Token::new("s3cret")), origin: Origin::of(&secure(port)) };
+    let link = open(&secure(port), &local_trusting(&[path]), &credentials, patient()).await.unwrap();
+    assert!(link.peer.tls && link.peer.authorized);
+    let untrusting = open(&secure(port), &local(), &credentials, patient()).await.unwrap_err();
+    assert_eq!(untrusting.kind(), NetErrorKind::Tls);
 }
 
 #[tokio::test]

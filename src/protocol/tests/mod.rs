@@ -5,3 +5,4 @@ mod dialect;
 mod json;
 mod messages;
 mod samples;
+mod view;

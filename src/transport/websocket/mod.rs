@@ -1,4 +1,4 @@
-//! The WebSocket transport (`agentcall-agui-ws-0.1`): the upgrade here, the open link in [`pump`].
+//! The WebSocket transport (`agentcall-agui-ws-0.1`): the upgrade here, the open link in `pump`.
 //!
 //! The address is resolved, checked and pinned anew, whatever the card fetch found (R23); the bearer goes
 //! in the upgrade's `Authorization` header where R17 allows it; no redirect is followed, no subprotocol is

@@ -1,6 +1,8 @@
 //! An open WebSocket: one task that reads, writes, pings and closes. Reading and writing run side by side,
 //! so that an agent that reads slowly cannot keep us from hearing it.
 
+use std::io;
+
 use futures_util::stream::{SplitSink, SplitStream};
 use futures_util::{SinkExt, StreamExt};
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -109,8 +111,11 @@ where
             },
             _ = ping.tick() => Message::Ping(Vec::new().into()),
         };
-        // Silence while we cannot send ends in `read`, whose clock runs on beside this.
-        sink.send(message).await?;
+        // An agent that talks but takes nothing would hold our close back for ever. Plain silence ends
+        // earlier, in `read`, and is reported as silence.
+        let stalled = || io::Error::new(io::ErrorKind::TimedOut, "the agent takes nothing any more");
+        let bound = options.dead_after + options.close_within;
+        timeout(bound, sink.send(message)).await.map_err(|_| Error::Io(stalled()))??;
     }
 }
 

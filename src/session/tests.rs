@@ -1,1 +1,0 @@
-//! Dialogues of the session.

@@ -1,0 +1,166 @@
+//! What the program prints for programs with `--json`: one JSON object a line, and nothing else on
+//! standard output (DESIGN "The command line").
+//!
+//! `run` prints frames, steps, findings and the session; `card` prints a card; everything may print an
+//! error. Frames come masked from `protocol::view::for_trace`. Text stands as it came: JSON escapes it.
+
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::protocol::finding::FindingRecord;
+use crate::protocol::schema::{Side, document};
+
+/// One line. `C` is what `card` says of a card.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum OutputLine<C> {
+    /// A frame went out or came in.
+    Frame(FrameLine),
+    /// A step of a scenario is done.
+    Step(StepLine),
+    /// Something differs from a rule.
+    Finding(FindingLine),
+    /// The session changed its state.
+    Session(SessionLine),
+    /// A card was fetched and validated.
+    Card(CardLine<C>),
+    /// The program gave up, or one thing in it failed.
+    Error(ErrorLine),
+}
+
+/// Seconds since the start, to the microsecond.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(transparent)]
+pub struct Seconds(#[schemars(range(min = 0))] f64);
+
+impl From<Duration> for Seconds {
+    fn from(time: Duration) -> Self {
+        Self(time.as_micros() as f64 / 1e6)
+    }
+}
+
+/// The way of a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Direction {
+    /// From us to the agent.
+    Out,
+    /// From the agent to us.
+    In,
+}
+
+/// `{"t":…,"dir":"out","frame":{…}}`
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct FrameLine {
+    /// When.
+    pub t: Seconds,
+    /// Which way.
+    pub dir: Direction,
+    /// The frame; images in it are replaced by `{"bytes":N,"sha256":"…"}`.
+    pub frame: Value,
+    /// Whether it was sent past the gate on purpose; absent means no.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub deliberate: bool,
+}
+
+/// `{"t":…,"step":3,"ok":true,"verb":"say"}`
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct StepLine {
+    /// When it was done.
+    pub t: Seconds,
+    /// Its number, from 1, over all scenario files.
+    #[schemars(range(min = 1))]
+    pub step: usize,
+    /// Whether it did what it should.
+    pub ok: bool,
+    /// Its verb, such as `scan`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verb: Option<String>,
+    /// Why it failed. Values of `uid=` are never repeated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
+    /// The scenario file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// Its line there, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<usize>,
+}
+
+/// `{"t":…,"finding":{…}}`
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct FindingLine {
+    /// When; absent outside a session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub t: Option<Seconds>,
+    /// What.
+    pub finding: FindingRecord,
+}
+
+/// `{"t":…,"session":{…}}`
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct SessionLine {
+    /// When.
+    pub t: Seconds,
+    /// Its state now.
+    pub session: SessionRecord,
+}
+
+/// The state of a session.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct SessionRecord {
+    /// `connecting`, `open`, `closed` and the like.
+    pub state: String,
+    /// Why, in a plain sentence, when it is over.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// The modalities that were negotiated, when it is open.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub modalities: Option<Vec<String>>,
+}
+
+/// `{"card":{…}}`
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct CardLine<C> {
+    /// What came of the card.
+    pub card: C,
+}
+
+/// `{"error":{"kind":…,"message":…,"hint":…}}`
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct ErrorLine {
+    /// What went wrong.
+    pub error: ErrorRecord,
+}
+
+/// One error for programs.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct ErrorRecord {
+    /// For programs, such as `usage`, `card`, `connection`, `timeout`, `device`, `internal`.
+    pub kind: String,
+    /// For people, one plain sentence.
+    pub message: String,
+    /// What to do; absent when there is nothing to say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+}
+
+impl<C: Serialize> OutputLine<C> {
+    /// The line, without its line break.
+    pub fn to_line(&self) -> String {
+        serde_json::to_string(self).expect("output lines have only string keys")
+    }
+}
+
+/// The JSON Schema of every line, for a given card record: `assets/schemas/output.schema.json`.
+pub fn schema<C: JsonSchema>() -> (&'static str, Value) {
+    document::<OutputLine<C>>(
+        Side::Written,
+        "output",
+        "agentcall output",
+        "One line of the standard output of agentcall with --json.",
+    )
+}
