@@ -57,7 +57,8 @@ impl CameraPort {
         let armed = Armed::mint(DeviceKind::Camera, self.by, within);
         let (commands, to_do) = mpsc::unbounded_channel();
         self.armed = Some((id, armed.disarm(), commands));
-        *lock(&self.kept) = Some(Original { id, picture: None, camera: String::new(), captured_at: String::new() });
+        *lock(&self.kept) =
+            Some(Original { id, picture: None, camera: String::new(), captured_at: String::new() });
         let camera = match show {
             Some(path) => {
                 let camera = SimulatedCamera::of_file(PathBuf::from(path), self.program.clone());
@@ -191,9 +192,10 @@ fn preview(thumbnail: Thumbnail) -> Preview {
 /// Makes the JPEG that fits, away from the async threads.
 async fn fitted(id: Collection, kept: &Kept) -> Result<Collected, Line> {
     let forgotten = || words::device("The picture was dropped.");
-    let original = lock(kept).as_ref().filter(|o| o.id == id).and_then(|o| {
-        o.picture.clone().map(|picture| (picture, o.camera.clone(), o.captured_at.clone()))
-    });
+    let original = lock(kept)
+        .as_ref()
+        .filter(|o| o.id == id)
+        .and_then(|o| o.picture.clone().map(|picture| (picture, o.camera.clone(), o.captured_at.clone())));
     let (picture, camera, captured_at) = original.ok_or_else(forgotten)?;
     let fit = tokio::task::spawn_blocking(move || {
         let size = (picture.width(), picture.height());

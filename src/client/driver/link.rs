@@ -77,14 +77,18 @@ impl LinkPort {
             return match open.incoming.recv().await {
                 Some(Incoming::Text(text)) => Event::Frame(self.attempt, RawFrame::Text(text)),
                 Some(Incoming::Binary { bytes }) => Event::Frame(self.attempt, RawFrame::Binary { bytes }),
-                Some(Incoming::Oversized { bytes }) => Event::Frame(self.attempt, RawFrame::Oversized { bytes }),
+                Some(Incoming::Oversized { bytes }) => {
+                    Event::Frame(self.attempt, RawFrame::Oversized { bytes })
+                }
                 Some(Incoming::Closed(closure)) => self.gone(&closure),
                 None => self.gone(&Closure::Lost("the transport ended".to_owned())),
             };
         }
         loop {
             // The sender is ours, so this answers only when a dial has opened a link.
-            let Some((attempt, link)) = self.opened.1.recv().await else { return std::future::pending().await };
+            let Some((attempt, link)) = self.opened.1.recv().await else {
+                return std::future::pending().await;
+            };
             if attempt == self.attempt {
                 self.link = Some(open(link));
                 return Event::Dialled(attempt, Ok(()));
@@ -150,21 +154,14 @@ async fn fetch_card(dialling: &Dialling) -> Result<CardResult, Line> {
     let fetched = fetch::fetch(source, net, credentials, *wait)
         .await
         .map_err(|error| words::network(error.kind(), error.to_string(), error.hint()))?;
-    let url = match &fetched.location {
-        CardSource::Url(url) => Some(crate::net::shown(url)),
-        CardSource::File(_) => None,
-    };
-    let context = CardContext { url, local: net.policy.local, dialect: dialect.clone() };
+    let context = CardContext::of(&fetched, net.policy.local, dialect.clone());
     let report = discovery::validate(&fetched.bytes, &context);
     let mut explanation = discovery::explain(&report);
     explanation.extend(fetched.notes);
     match report.offer {
-        Some(offer) if report.refusals.is_empty() => Ok(CardResult {
-            endpoint: endpoint(&offer),
-            offer,
-            explanation,
-            notes: report.notes,
-        }),
+        Some(offer) if report.refusals.is_empty() => {
+            Ok(CardResult { endpoint: endpoint(&offer), offer, explanation, notes: report.notes })
+        }
         _ => Err(refused(&fetched.location, &report.refusals)),
     }
 }
@@ -175,10 +172,13 @@ fn refused(location: &CardSource, refusals: &[Finding]) -> Line {
         CardSource::Url(url) => crate::net::shown(url),
         CardSource::File(path) => path.display().to_string(),
     };
-    let first = refusals.first().map_or_else(|| "it offers nothing usable".to_owned(), |f| {
-        let at = f.pointer.as_ref().map(|p| format!(" at {p}")).unwrap_or_default();
-        format!("{}{at} ({}, {})", f.detail, f.rule.id, f.rule.section)
-    });
+    let first = refusals.first().map_or_else(
+        || "it offers nothing usable".to_owned(),
+        |f| {
+            let at = f.pointer.as_ref().map(|p| format!(" at {p}")).unwrap_or_default();
+            format!("{}{at} ({}, {})", f.detail, f.rule.id, f.rule.section)
+        },
+    );
     let more = match refusals.len() {
         0 | 1 => String::new(),
         n => format!(", and {} more", n - 1),

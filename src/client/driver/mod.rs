@@ -19,9 +19,9 @@ use super::engine::{Engine, EngineSettings};
 use super::event::Event;
 use super::notice::{DeviceLine, Notice};
 use super::request::Request;
+use crate::device::ArmedBy;
 use crate::device::camera::{Camera, CameraProgram};
 use crate::device::nfc::{NfcReader, Placer};
-use crate::device::ArmedBy;
 use crate::discovery::fetch::CardSource;
 use crate::net::{Credentials, NetContext};
 use crate::protocol::observation::Passport;
@@ -214,7 +214,8 @@ impl Ports {
 /// Reads a passport file (R19): bounded before it is parsed.
 async fn read_passport(path: &str) -> Result<Passport, super::notice::Line> {
     use tokio::io::AsyncReadExt;
-    let failed = |what: String| words::device(format!("The passport {path} was refused: {what}. Nothing was sent."));
+    let failed =
+        |what: String| words::device(format!("The passport {path} was refused: {what}. Nothing was sent."));
     let file = tokio::fs::File::open(path).await.map_err(|e| failed(format!("it cannot be read: {e}")))?;
     let mut bytes = Vec::new();
     let bound = bounds::PASSPORT_BYTES as u64 + 1;

@@ -42,7 +42,8 @@ impl ReaderPort {
         let armed = Armed::mint(DeviceKind::Reader, self.by, within);
         self.armed = Some(armed.disarm());
         let placed = place.map(|spec| self.put(&spec)).transpose();
-        let (reader, events, state_dir) = (Arc::clone(&self.reader), self.events.clone(), self.state_dir.clone());
+        let (reader, events, state_dir) =
+            (Arc::clone(&self.reader), self.events.clone(), self.state_dir.clone());
         tokio::spawn(async move {
             let result = match placed {
                 Err(why) => Err(why),
@@ -68,7 +69,9 @@ impl ReaderPort {
 
     fn put(&self, spec: &str) -> Result<String, Line> {
         let Some(placer) = &self.placer else {
-            return Err(words::device("Tags are placed only on the simulated reader, and another one is chosen."));
+            return Err(words::device(
+                "Tags are placed only on the simulated reader, and another one is chosen.",
+            ));
         };
         let tag = TagSpec::parse(spec).map_err(|error| words::device(words::sentence(&error.to_string())))?;
         let what = format!("Placed on the simulated reader: {tag}.");
@@ -77,17 +80,24 @@ impl ReaderPort {
     }
 }
 
-async fn scan(reader: &Mutex<Box<dyn NfcReader>>, armed: &Armed, state_dir: PathBuf) -> Result<Collected, Line> {
+async fn scan(
+    reader: &Mutex<Box<dyn NfcReader>>,
+    armed: &Armed,
+    state_dir: PathBuf,
+) -> Result<Collected, Line> {
     let mut reader = reader.lock().await;
     let raw = reader.scan(armed).await.map_err(|error: NfcError| words::device(error.to_string()))?;
     drop(reader);
     let captured_at = captured_at();
     let read = tokio::task::spawn_blocking(move || {
-        let key = key::load_or_create(&state_dir).map_err(|error| words::device(words::sentence(&error.to_string())))?;
+        let key = key::load_or_create(&state_dir)
+            .map_err(|error| words::device(words::sentence(&error.to_string())))?;
         let key = DeviceKey::new(key);
         read_tag(source(&raw), &key).map_err(|error| words::device(error.to_string()))
     });
-    let reading = read.await.map_err(|_| words::device("Reading the tag failed by our own fault; nothing was sent."))??;
+    let reading = read
+        .await
+        .map_err(|_| words::device("Reading the tag failed by our own fault; nothing was sent."))??;
     Ok(Collected::Tag(Box::new(collected(reading, captured_at))))
 }
 

@@ -73,7 +73,8 @@ fn a_close_inside_a_run_says_that_the_answer_is_incomplete() {
     let mut bench = Bench::live();
     bench.ask(Request::Say("hello".into()));
     bench.hear(r#"{"type":"run.started"}"#);
-    let out = bench.put(Event::Gone(Attempt(1), Gone::Orderly("The agent closed the connection (code 1001).".into())));
+    let out = bench
+        .put(Event::Gone(Attempt(1), Gone::Orderly("The agent closed the connection (code 1001).".into())));
     assert!(out.iter().any(|l| l.contains("code 1001") && l.contains("incomplete")), "{out:?}");
     assert_eq!(bench.ask(Request::Say("again".into())), ["refused: not sent: there is no session"]);
 }

@@ -9,17 +9,13 @@ use std::time::Duration;
 
 use super::{Engine, EngineSettings};
 use crate::client::effect::Effect;
-use crate::client::event::{
-    Attempt, CardResult, Collected, CollectedPhoto, CollectedTag, Collection, Event,
-};
-use crate::client::notice::{
-    Activity, Connection, DeviceLine, Notice, PhotoReview, Preview, TagReview,
-};
+use crate::client::event::{Attempt, CardResult, Collected, CollectedPhoto, CollectedTag, Collection, Event};
+use crate::client::notice::{Activity, Connection, DeviceLine, Notice, PhotoReview, Preview, TagReview};
 use crate::client::request::Request;
 use crate::protocol::card::{Offer, TransportProfile};
 use crate::protocol::frame::RawFrame;
 use crate::protocol::observation::{Assurance, Carrier, ImageData, ImageInput, ObjectInput};
-use crate::protocol::{Dialect, Modalities};
+use crate::protocol::{Dialect, Modalities, sha256_hex};
 use crate::redact::{ImageBytes, Scrubber, TagUid, Token};
 use crate::trace::record::Direction;
 
@@ -53,8 +49,14 @@ impl Bench {
         let mut scrubber = Scrubber::default();
         scrubber.add_token(&Token::new(TOKEN));
         let engine = Engine::new(settings, scrubber);
-        let mut bench =
-            Self { engine, now: Duration::ZERO, attempt: 0, sequence: 0, wire: Vec::new(), told: String::new() };
+        let mut bench = Self {
+            engine,
+            now: Duration::ZERO,
+            attempt: 0,
+            sequence: 0,
+            wire: Vec::new(),
+            told: String::new(),
+        };
         bench.drain();
         bench
     }
@@ -134,10 +136,20 @@ fn word(effect: &Effect) -> Option<String> {
         Effect::CloseLink => "close".to_owned(),
         Effect::DropLink => "drop link".to_owned(),
         Effect::Scan { id, within, place } => {
-            format!("scan #{} {}s{}", id.0, within.as_secs(), place.as_ref().map(|p| format!(" {p}")).unwrap_or_default())
+            format!(
+                "scan #{} {}s{}",
+                id.0,
+                within.as_secs(),
+                place.as_ref().map(|p| format!(" {p}")).unwrap_or_default()
+            )
         }
         Effect::Aim { id, within, show } => {
-            format!("aim #{} {}s{}", id.0, within.as_secs(), show.as_ref().map(|p| format!(" {p}")).unwrap_or_default())
+            format!(
+                "aim #{} {}s{}",
+                id.0,
+                within.as_secs(),
+                show.as_ref().map(|p| format!(" {p}")).unwrap_or_default()
+            )
         }
         Effect::Shutter(id) => format!("shutter #{}", id.0),
         Effect::Orient(id, orient) => format!("orient #{} {orient:?}", id.0),
@@ -247,7 +259,7 @@ fn photo() -> Collected {
             media_type: "image/jpeg".to_owned(),
             data: ImageData::encode(&jpeg),
             byte_count: jpeg.len() as u64,
-            sha256: "1".repeat(64),
+            sha256: sha256_hex(jpeg.expose()),
             pixel_width: 640,
             pixel_height: 480,
         },
@@ -257,7 +269,7 @@ fn photo() -> Collected {
             height: 480,
             bytes: jpeg.len(),
             quality: 80,
-            sha256: "1".repeat(64),
+            sha256: sha256_hex(jpeg.expose()),
             source: "SIMULATED test card".to_owned(),
             source_size: (1280, 720),
             preview: Arc::new(Preview { width: 1, height: 1, rgb: ImageBytes::new(vec![1, 2, 3]) }),

@@ -16,7 +16,10 @@ fn request_of(kind: &str, id: &str) -> String {
 #[test]
 fn nothing_is_armed_without_a_live_session() {
     let mut bench = Bench::new();
-    assert_eq!(bench.ask(Request::ArmScan(Aim::Answering)), ["refused: nothing was armed: there is no live session"]);
+    assert_eq!(
+        bench.ask(Request::ArmScan(Aim::Answering)),
+        ["refused: nothing was armed: there is no live session"]
+    );
 }
 
 #[test]
@@ -39,7 +42,11 @@ fn one_press_is_one_collection() {
     bench.ask(Request::ArmScan(Aim::Answering));
     assert_eq!(bench.ask(Request::ArmScan(Aim::Answering)), ["refused: a device is already armed"]);
     bench.put(Event::Collected(id(1), Ok(tag(&UID))));
-    assert_eq!(bench.put(Event::Collected(id(1), Ok(tag(&UID)))), [""; 0], "a second tag of one scan is dropped");
+    assert_eq!(
+        bench.put(Event::Collected(id(1), Ok(tag(&UID)))),
+        [""; 0],
+        "a second tag of one scan is dropped"
+    );
 }
 
 #[test]
@@ -48,7 +55,11 @@ fn a_scan_answers_the_pending_request_unless_told_otherwise() {
     bench.hear(&request_of("physical.nfc.scan", "ix-2"));
     assert_eq!(bench.ask(Request::ArmScan(Aim::Unrelated))[1], "physical: armed nfc");
     bench.ask(Request::Disarm);
-    assert_eq!(bench.ask(Request::ArmCapture(Aim::Answering))[1], "physical: armed photo", "another modality");
+    assert_eq!(
+        bench.ask(Request::ArmCapture(Aim::Answering))[1],
+        "physical: armed photo",
+        "another modality"
+    );
     bench.ask(Request::Disarm);
     assert_eq!(bench.ask(Request::ArmScan(Aim::Answering))[1], "physical: armed nfc answering ix-2");
     bench.put(Event::Collected(id(3), Ok(tag(&UID))));
@@ -129,7 +140,10 @@ fn dropping_forgets_the_picture() {
     bench.ask(Request::Shutter);
     bench.put(Event::Collected(id(1), Ok(photo())));
     let out = bench.ask(Request::DropReviewed);
-    assert!(out.contains(&"forget picture".to_owned()) && out.last().map(String::as_str) == Some("physical: idle"));
+    assert!(
+        out.contains(&"forget picture".to_owned())
+            && out.last().map(String::as_str) == Some("physical: idle")
+    );
     assert_eq!(bench.wire.len(), 1, "only session.start was sent");
 }
 
@@ -181,7 +195,8 @@ fn a_scenario_step_collects_both_and_sends() {
 fn a_failed_device_costs_one_line_and_the_session_goes_on() {
     let mut bench = Bench::live();
     bench.ask(Request::ArmCapture(Aim::Answering));
-    let line = Line { at: Duration::ZERO, text: "The camera hung.".into(), hint: None, kind: LineKind::Device };
+    let line =
+        Line { at: Duration::ZERO, text: "The camera hung.".into(), hint: None, kind: LineKind::Device };
     let out = bench.put(Event::Collected(id(1), Err(line)));
     assert_eq!(out, ["physical: idle", "failed: The camera hung."]);
     assert_eq!(bench.ask(Request::Say("still here".into())), ["→ user.turn"]);
@@ -198,5 +213,8 @@ fn a_modality_that_was_not_negotiated_is_not_armed() {
     bench.attempt = 1;
     bench.hear(r#"{"type":"session.established"}"#);
     let out = bench.ask(Request::ArmScan(Aim::Answering));
-    assert_eq!(out, ["refused: nothing was armed: this session has negotiated none, so a tag could not be sent"]);
+    assert_eq!(
+        out,
+        ["refused: nothing was armed: this session has negotiated none, so a tag could not be sent"]
+    );
 }
