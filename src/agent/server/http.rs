@@ -1,0 +1,128 @@
+//! The two things the agent answers over HTTP: its card, and the upgrade to a session.
+
+use std::convert::Infallible;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bytes::Bytes;
+use http_body_util::Full;
+use hyper::body::Incoming;
+use hyper::header::{
+    AUTHORIZATION, CACHE_CONTROL, CONNECTION, CONTENT_TYPE, HOST, HeaderValue, WWW_AUTHENTICATE,
+};
+use hyper::service::Service;
+use hyper::upgrade::OnUpgrade;
+use hyper::{Method, Request, Response, StatusCode};
+use tokio_tungstenite::tungstenite::handshake::server::create_response_with_body;
+
+use super::{Shared, reachable};
+use crate::agent::card;
+use crate::redact::Token;
+
+/// Where an A2A 1.0 card is (§ Discovery).
+pub(super) const CARD_PATH: &str = "/.well-known/agent-card.json";
+/// Where sessions are.
+const AGUI_PATH: &str = "/agui";
+
+/// Each answer but the upgrade ends its connection. `keep_alive(false)` would do the same, but hyper then
+/// says `close` in the answer to an upgrade as well.
+const CLOSE: HeaderValue = HeaderValue::from_static("close");
+
+type Answer = Response<Full<Bytes>>;
+
+/// The upgrade that an exchange agreed to, for the connection to go on with.
+#[derive(Clone, Default)]
+pub(super) struct Upgraded(Arc<Mutex<Option<OnUpgrade>>>);
+
+impl Upgraded {
+    pub(super) fn take(&self) -> Option<OnUpgrade> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    fn put(&self, upgrade: OnUpgrade) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(upgrade);
+    }
+}
+
+/// The service of one connection.
+pub(super) fn service(
+    shared: Arc<Shared>,
+    upgraded: Upgraded,
+) -> impl Service<
+    Request<Incoming>,
+    Response = Answer,
+    Error = Infallible,
+    Future = Pin<Box<dyn Future<Output = Result<Answer, Infallible>> + Send>>,
+> {
+    hyper::service::service_fn(move |request: Request<Incoming>| {
+        let answer = answer(request, &shared, &upgraded);
+        Box::pin(async move { Ok(answer) }) as Pin<Box<dyn Future<Output = _> + Send>>
+    })
+}
+
+fn answer(mut request: Request<Incoming>, shared: &Shared, upgraded: &Upgraded) -> Answer {
+    let path = request.uri().path();
+    if path != CARD_PATH && path != AGUI_PATH {
+        return plain(
+            StatusCode::NOT_FOUND,
+            "There is nothing here. The card is at /.well-known/agent-card.json.\n",
+        );
+    }
+    if request.method() != Method::GET {
+        return plain(StatusCode::METHOD_NOT_ALLOWED, "Only GET is answered here.\n");
+    }
+    if !authorized(&request, shared.config.bearer.as_ref()) {
+        let mut refused = plain(StatusCode::UNAUTHORIZED, "A bearer token is needed.\n");
+        refused.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        return refused;
+    }
+    if path == CARD_PATH {
+        return card_answer(&request, shared);
+    }
+    match create_response_with_body(&request, Full::default) {
+        Ok(switching) => {
+            upgraded.put(hyper::upgrade::on(&mut request));
+            switching
+        }
+        Err(_) => plain(StatusCode::UPGRADE_REQUIRED, "This is a WebSocket endpoint.\n"),
+    }
+}
+
+fn card_answer(request: &Request<Incoming>, shared: &Shared) -> Answer {
+    let authority = advertised(request, shared);
+    let card = card::card(&shared.config.card(), &format!("http://{authority}{AGUI_PATH}"));
+    let mut answer = Response::new(Full::new(Bytes::from(card.to_string())));
+    let headers = answer.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.insert(CONNECTION, CLOSE);
+    answer
+}
+
+/// The bound address. Where every address was bound, the name under which the client has come.
+fn advertised(request: &Request<Incoming>, shared: &Shared) -> String {
+    let host = request.headers().get(HOST).and_then(|host| host.to_str().ok());
+    let named = host.and_then(|host| host.parse::<hyper::http::uri::Authority>().ok());
+    match named {
+        Some(authority) if shared.addr.ip().is_unspecified() && !authority.as_str().contains('@') => {
+            authority.to_string()
+        }
+        _ => reachable(shared.addr).to_string(),
+    }
+}
+
+fn authorized(request: &Request<Incoming>, bearer: Option<&Token>) -> bool {
+    let Some(token) = bearer else { return true };
+    let sent = request.headers().get(AUTHORIZATION).and_then(|value| value.to_str().ok());
+    let sent = sent.and_then(|value| value.split_once(' '));
+    sent.is_some_and(|(scheme, sent)| scheme.eq_ignore_ascii_case("bearer") && &Token::new(sent) == token)
+}
+
+fn plain(status: StatusCode, text: &'static str) -> Answer {
+    let mut answer = Response::new(Full::new(Bytes::from_static(text.as_bytes())));
+    *answer.status_mut() = status;
+    answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
+    answer.headers_mut().insert(CONNECTION, CLOSE);
+    answer
+}

@@ -1,0 +1,220 @@
+//! The agent on one loopback listener: its card over HTTP, its sessions over WebSocket.
+//!
+//! `GET /.well-known/agent-card.json` answers with the card, `GET /agui` upgrades to a WebSocket, anything
+//! else is a small 404. [`serve`] binds, returns at once, and serves until [`Running::stop`] or until the
+//! handle is dropped. `cli` is the only caller besides tests.
+
+mod http;
+mod socket;
+
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
+
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::net::TcpListener;
+use tokio::sync::{Semaphore, watch};
+use tokio::task::{JoinHandle, JoinSet};
+
+use crate::agent::Fault;
+use crate::agent::brain::BrainConfig;
+use crate::agent::card::CardOptions;
+use crate::protocol::{Dialect, Modalities};
+use crate::redact::Token;
+
+/// Most connections at one time; further ones are closed unanswered.
+const CONNECTIONS: usize = 64;
+/// How long a client may take for the head of its request.
+const HEAD_WITHIN: Duration = Duration::from_secs(10);
+/// Largest head of a request in bytes.
+const HEAD_BYTES: usize = 16 * 1024;
+/// How long [`Running::stop`] waits for sessions to say goodbye.
+const STOP_WITHIN: Duration = Duration::from_secs(2);
+
+/// How the agent is served.
+#[derive(Clone, Debug)]
+pub struct AgentConfig {
+    /// Where to listen; port 0 takes a free one. The default is loopback.
+    pub listen: SocketAddr,
+    /// What the card accepts and the agent may ask for; nothing makes it text-only (`--accept none`).
+    pub accepted: Modalities,
+    /// Whether the card carries the legacy extension URI (`--legacy-uri`).
+    pub legacy_uri: bool,
+    /// What to do wrong, deliberately (`--fault NAME`).
+    pub faults: Vec<Fault>,
+    /// Time between two events of a run.
+    pub delta_interval: Duration,
+    /// The open names of the wire.
+    pub dialect: Dialect,
+    /// The bearer token that card and upgrade require, if any. For tests of clients.
+    pub bearer: Option<Token>,
+    /// How long a session may stay silent before it is pinged; after three times as long it is dropped.
+    pub ping_every: Duration,
+}
+
+impl AgentConfig {
+    /// Where `agentcall agent` listens unless told otherwise.
+    pub const DEFAULT_LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 8787);
+}
+
+/// A free loopback port, both modalities, no faults: what the demo uses.
+impl Default for AgentConfig {
+    fn default() -> Self {
+        let brain = BrainConfig::default();
+        Self {
+            listen: SocketAddr::new(IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 0),
+            accepted: brain.accepted,
+            legacy_uri: false,
+            faults: Vec::new(),
+            delta_interval: brain.delta_interval,
+            dialect: brain.dialect,
+            bearer: None,
+            ping_every: Duration::from_secs(20),
+        }
+    }
+}
+
+impl AgentConfig {
+    fn brain(&self) -> BrainConfig {
+        BrainConfig {
+            accepted: self.accepted,
+            agent_requests: self.accepted,
+            delta_interval: self.delta_interval,
+            dialect: self.dialect.clone(),
+            faults: self.faults.clone(),
+            ..BrainConfig::default()
+        }
+    }
+
+    fn card(&self) -> CardOptions {
+        CardOptions {
+            accepted: self.accepted,
+            agent_requests: self.accepted,
+            legacy_uri: self.legacy_uri,
+            bearer: self.bearer.is_some(),
+        }
+    }
+}
+
+/// Why the agent cannot be served.
+#[derive(Debug, thiserror::Error)]
+pub enum AgentError {
+    /// The address is taken, not ours, or not allowed.
+    #[error("Listening on {addr} failed: {source}. Choose another address with --listen.")]
+    Listen {
+        /// The address that was asked for.
+        addr: SocketAddr,
+        /// What the system said.
+        source: std::io::Error,
+    },
+}
+
+/// A served agent. Dropping it stops it.
+#[derive(Debug)]
+pub struct Running {
+    /// The address that was bound.
+    pub addr: SocketAddr,
+    /// Where its card is.
+    pub card_url: String,
+    shutdown: watch::Sender<bool>,
+    task: JoinHandle<()>,
+}
+
+impl Running {
+    /// Closes every session with code 1001 and waits, at most two seconds, until all have gone.
+    pub async fn stop(self) {
+        let Self { shutdown, task, .. } = self;
+        // The receiver is the task itself: if it is gone there is nothing to stop.
+        let _ = shutdown.send(true);
+        let abort = task.abort_handle();
+        if tokio::time::timeout(STOP_WITHIN, task).await.is_err() {
+            abort.abort();
+        }
+    }
+
+    /// Waits until the agent has stopped by itself, which it never does unless its task fails.
+    pub async fn stopped(&mut self) {
+        let _ = (&mut self.task).await;
+    }
+}
+
+/// What every connection shares.
+struct Shared {
+    config: AgentConfig,
+    addr: SocketAddr,
+    shutdown: watch::Receiver<bool>,
+}
+
+/// Binds the listener and serves from a task of its own.
+///
+/// # Errors
+/// [`AgentError::Listen`] when the address cannot be bound.
+pub async fn serve(config: AgentConfig) -> Result<Running, AgentError> {
+    let failed = |source| AgentError::Listen { addr: config.listen, source };
+    let listener = TcpListener::bind(config.listen).await.map_err(failed)?;
+    let addr = listener.local_addr().map_err(failed)?;
+    let (shutdown, stopping) = watch::channel(false);
+    let card_url = format!("http://{}{}", reachable(addr), http::CARD_PATH);
+    let shared = Arc::new(Shared { config, addr, shutdown: stopping });
+    let task = tokio::spawn(accept(listener, shared));
+    Ok(Running { addr, card_url, shutdown, task })
+}
+
+/// The bound address, or loopback when every address was bound: nobody can connect to `0.0.0.0`.
+fn reachable(addr: SocketAddr) -> SocketAddr {
+    let ip = match addr.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => IpAddr::V4(std::net::Ipv4Addr::LOCALHOST),
+        IpAddr::V6(ip) if ip.is_unspecified() => IpAddr::V6(std::net::Ipv6Addr::LOCALHOST),
+        ip => ip,
+    };
+    SocketAddr::new(ip, addr.port())
+}
+
+async fn accept(listener: TcpListener, shared: Arc<Shared>) {
+    let places = Arc::new(Semaphore::new(CONNECTIONS));
+    let mut connections = JoinSet::new();
+    let mut stopping = shared.shutdown.clone();
+    loop {
+        let accepted = tokio::select! {
+            // An error means that the handle was dropped, which is a stop as well.
+            _ = stopping.wait_for(|stop| *stop) => break,
+            Some(_) = connections.join_next() => continue,
+            accepted = listener.accept() => accepted,
+        };
+        let Ok((stream, _)) = accepted else {
+            // Out of file descriptors, or a client that left while being accepted: others still come.
+            tokio::time::sleep(Duration::from_millis(50)).await;
+            continue;
+        };
+        if let Ok(place) = Arc::clone(&places).try_acquire_owned() {
+            let shared = Arc::clone(&shared);
+            connections.spawn(async move {
+                connection(stream, shared).await;
+                drop(place);
+            });
+        }
+    }
+    while connections.join_next().await.is_some() {}
+}
+
+/// One connection from its first byte to its last: one HTTP exchange, then the session if it upgraded.
+async fn connection(stream: tokio::net::TcpStream, shared: Arc<Shared>) {
+    // Small envelopes must not wait for each other; a system that refuses this is only slower.
+    let _ = stream.set_nodelay(true);
+    let upgraded = http::Upgraded::default();
+    let service = http::service(Arc::clone(&shared), upgraded.clone());
+    let exchange = hyper::server::conn::http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD_WITHIN)
+        .max_buf_size(HEAD_BYTES)
+        .serve_connection(TokioIo::new(stream), service)
+        .with_upgrades();
+    let mut stopping = shared.shutdown.clone();
+    let served = tokio::select! {
+        served = tokio::time::timeout(HEAD_WITHIN * 2, exchange) => served,
+        _ = stopping.wait_for(|stop| *stop) => return,
+    };
+    if let (Ok(Ok(())), Some(session)) = (served, upgraded.take()) {
+        socket::session(session, &shared).await;
+    }
+}
