@@ -3,6 +3,14 @@
 //! None of these types has a revealing `Debug`, `Display` or `Serialize`; their content is reached only
 //! through a method whose name says what it is for, so that each use can be found by search.
 
+mod hexscan;
+mod images;
+mod scrub;
+#[cfg(test)]
+mod scrubber_tests;
+
+pub use scrub::Scrubber;
+
 use std::fmt;
 
 use zeroize::Zeroizing;

@@ -1,8 +1,11 @@
 //! The reference agent over real sockets: its card, its upgrade, its sessions, its end.
 
+#![allow(clippy::unwrap_used)]
+
 use std::time::Duration;
 
 use agentcall::agent::{AgentConfig, AgentError, Fault, Running, serve};
+use agentcall::discovery::{CardContext, validate};
 use agentcall::protocol::card::{CANONICAL_URI, LEGACY_URI};
 use agentcall::protocol::{Dialect, Envelope, Event, Modalities};
 use agentcall::redact::Token;
@@ -115,6 +118,8 @@ impl Client {
     async fn closed(&mut self) -> Option<u16> {
         loop {
             if let Message::Close(frame) = self.next().await {
+                // Reading on sends our half of the close handshake.
+                while let Some(Ok(_)) = timeout(PATIENCE, self.0.next()).await.expect("the agent hangs up") {}
                 return frame.map(|frame| frame.code.into());
             }
         }
@@ -146,6 +151,38 @@ async fn the_card_follows_the_options() {
     let extension = &card["capabilities"]["extensions"][0];
     assert_eq!(extension["uri"], LEGACY_URI);
     assert_eq!(extension["params"].get("physicalObservations"), None);
+}
+
+#[tokio::test]
+async fn discovery_has_nothing_to_say_against_the_card_but_the_empty_interfaces_and_the_legacy_uri() {
+    for (accepted, legacy_uri, bearer) in [
+        (Modalities::BOTH, false, None),
+        (Modalities::NONE, false, None),
+        (Modalities::BOTH, true, None),
+        (Modalities::BOTH, false, Some("s3cr3t")),
+    ] {
+        let config = AgentConfig { accepted, legacy_uri, bearer: bearer.map(Token::new), ..quick() };
+        let agent = serve(config).await.unwrap();
+        let token = bearer.map(|t| format!("Authorization: Bearer {t}\r\n")).unwrap_or_default();
+        let (_, _, body) = get(&agent, "/.well-known/agent-card.json", &token).await;
+        let context = CardContext {
+            final_url: Some(agent.card_url.clone()),
+            content_type: Some("application/json".to_owned()),
+            local: true,
+            dialect: Dialect::default(),
+        };
+        let report = validate(body.as_bytes(), &context);
+        let offer = report.offer.expect("the card is compatible");
+        assert_eq!((offer.accepted, offer.agent_requests), (accepted, accepted));
+        assert_eq!(offer.needs_bearer, bearer.is_some());
+        let notes: Vec<&str> = report.notes.iter().map(|note| note.rule.id).collect();
+        let legacy: &[&str] = if legacy_uri { &["CARD-18"] } else { &[] };
+        assert_eq!(
+            notes.iter().filter(|id| **id != "CARD-15").copied().collect::<Vec<_>>(),
+            legacy,
+            "{notes:?}"
+        );
+    }
 }
 
 #[tokio::test]

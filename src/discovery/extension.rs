@@ -136,7 +136,7 @@ fn owner(voice: &At, found: &mut Findings) -> Option<String> {
             found.note(&rules::CARD_PARAMS, &owner.pointer, detail);
         }
         None => {
-            found.refuse(&rules::CARD_PARAMS, &owner.pointer, format!("expected a string, {}", owner.came()))
+            found.refuse(&rules::CARD_PARAMS, &owner.pointer, format!("expected a string, {}", owner.came()));
         }
     }
     owner.text().map(str::to_owned)

@@ -23,7 +23,7 @@ pub const WEBRTC_PROFILE: &str = "agentcall-webrtc-0.1";
 /// The extension as it stands in `capabilities.extensions[]`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CardExtension {
-    /// [`CANONICAL_URI`] or [`LEGACY_URI`].
+    /// The canonical URI, or the legacy one as an alias.
     #[schemars(extend("enum" = [CANONICAL_URI, LEGACY_URI]))]
     pub uri: String,
     /// For people.
@@ -40,7 +40,7 @@ pub struct CardExtension {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ExtensionParams {
-    /// Always [`SCHEMA_VERSION`].
+    /// Always `"0.1"`.
     #[schemars(extend("const" = "0.1"))]
     pub schema_version: String,
     /// Where and how to talk.
@@ -58,13 +58,15 @@ pub struct ExtensionParams {
 #[serde(rename_all = "camelCase")]
 pub struct AguiEndpoint {
     /// An https URL (R23).
+    #[schemars(regex(pattern = r"^https?://"))]
     pub url: String,
-    /// [`WEBSOCKET`] or [`WEBRTC`]; others are named in the refusal (R20).
+    /// `websocket` or `webrtc`; others are named in the refusal (R20).
+    #[schemars(extend("enum" = [WEBSOCKET, WEBRTC]))]
     pub transport: String,
     /// Resume and replay, both false (R26).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<SessionOffer>,
-    /// Required for [`WEBRTC`].
+    /// Required for the transport `webrtc`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub webrtc: Option<WebRtcOffer>,
 }
@@ -84,7 +86,8 @@ pub struct SessionOffer {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WebRtcOffer {
-    /// [`WEBRTC_PROFILE`].
+    /// Always `agentcall-webrtc-0.1`.
+    #[schemars(extend("const" = WEBRTC_PROFILE))]
     pub profile: String,
     /// Opus, 48,000 Hz, one channel, both ways.
     pub audio: AudioOffer,
@@ -99,26 +102,34 @@ pub struct WebRtcOffer {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AudioOffer {
-    /// `opus`.
+    /// Always `opus`.
+    #[schemars(extend("const" = "opus"))]
     pub codec: String,
-    /// 48000.
+    /// Always 48000.
+    #[schemars(extend("const" = 48000))]
     pub clock_rate_hz: u32,
-    /// 1.
+    /// Always 1.
+    #[schemars(extend("const" = 1))]
     pub channels: u32,
-    /// `sendrecv`.
+    /// Always `sendrecv`.
+    #[schemars(extend("const" = "sendrecv"))]
     pub direction: String,
 }
 
 /// `params.agui.webrtc.events`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct EventsOffer {
-    /// `datachannel`.
+    /// Always `datachannel`.
+    #[schemars(extend("const" = "datachannel"))]
     pub transport: String,
-    /// `agentcall.events`.
+    /// Always `agentcall.events`.
+    #[schemars(extend("const" = "agentcall.events"))]
     pub label: String,
-    /// `agentcall-agui-dc-0.1`.
+    /// Always `agentcall-agui-dc-0.1`.
+    #[schemars(extend("const" = "agentcall-agui-dc-0.1"))]
     pub protocol: String,
-    /// true.
+    /// Always true.
+    #[schemars(extend("const" = true))]
     pub ordered: bool,
 }
 
@@ -126,6 +137,7 @@ pub struct EventsOffer {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Voice {
     /// `client` or `agent` (R21).
+    #[schemars(extend("enum" = ["client", "agent"]))]
     pub owner: String,
 }
 

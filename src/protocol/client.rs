@@ -14,6 +14,7 @@ use super::{bounds, json, rules, shape};
 /// One client message. `Serialize` writes the default names; [`ClientMessage::encode`] those of a dialect.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(tag = "type", rename_all_fields = "camelCase")]
+#[expect(clippy::large_enum_variant, reason = "messages are made one at a time and never kept in numbers")]
 pub enum ClientMessage {
     /// The first message of a session.
     #[serde(rename = "session.start")]

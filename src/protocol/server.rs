@@ -192,6 +192,7 @@ impl Envelope {
     /// [`rules::FRAME_SIZE`], [`rules::FRAME_JSON`], [`rules::FRAME_DEPTH`], [`rules::ENV_SHAPE`] or
     /// [`rules::EV_FIELDS`], each with its place: the frame is not acted on. The value, where there is
     /// one, comes along for display.
+    #[expect(clippy::result_large_err, reason = "a frame that cannot be read is as large as one that can")]
     pub fn decode(text: &str, _dialect: &Dialect) -> Result<Decoded<Self>, Undecodable> {
         if text.len() > bounds::FRAME_BYTES {
             let finding = Finding::new(&rules::FRAME_SIZE, format!("it has {} bytes", text.len()));
@@ -284,7 +285,7 @@ impl Event {
                 bound("spokenPrompt", &request.spoken_prompt, bounds::PROMPT);
             }
             Self::InteractionResolved(resolved) => {
-                bound("interactionId", &resolved.interaction_id, bounds::ID)
+                bound("interactionId", &resolved.interaction_id, bounds::ID);
             }
             Self::TextDelta(delta) if delta.text.is_empty() => {
                 notes.push(Finding::at(&rules::EV_EMPTY_DELTA, "/event/text", "it is empty"));

@@ -100,6 +100,9 @@ impl Faults {
             Event::InteractionRequested(_) => self.requests += 1,
             _ => {}
         }
+        if self.active.is_empty() {
+            return vec![Emission::Event(event)];
+        }
         let mut emissions = vec![Emission::Event(event.clone())];
         for i in 0..self.active.len() {
             self.apply(self.active[i], &event, &mut emissions);

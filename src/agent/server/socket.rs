@@ -136,9 +136,11 @@ impl Session {
                     let text = envelope.encode(&self.dialect).to_string();
                     self.send(Message::Text(text.into())).await?;
                 }
-                Reply::Deliberate(Deliberate::Text(text)) => self.send(Message::Text(text.into())).await?,
+                Reply::Deliberate(Deliberate::Text(text)) => {
+                    self.send(Message::Text(text.into())).await?;
+                }
                 Reply::Deliberate(Deliberate::Binary(bytes)) => {
-                    self.send(Message::Binary(bytes.into())).await?
+                    self.send(Message::Binary(bytes.into())).await?;
                 }
                 Reply::Deliberate(Deliberate::Silence) => return ControlFlow::Continue(()),
                 Reply::Close(close) => return self.close(close).await,
