@@ -161,9 +161,10 @@ impl<'a> Reading<'a> {
 /// The engine holds one reader and one camera, so a scenario cannot change them half-way.
 fn one_device(chosen: &mut Option<String>, word: &Word, kind: &str, name: &str) -> Result<(), Slip> {
     match chosen {
-        Some(other) if other != name => {
-            Err(Slip::new(word.at, format!("this scenario already uses the {kind} {}; it can use one")))
-        }
+        Some(other) if other != name => Err(Slip::new(
+            word.at,
+            format!("this scenario already uses the {kind} {}; it can use one", told(other)),
+        )),
         _ => {
             *chosen = Some(name.to_owned()).filter(|name| !name.is_empty());
             Ok(())
