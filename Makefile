@@ -17,7 +17,7 @@ demo: packages ## Build, and open the TUI on the embedded agent with simulated d
 test: test-packages tools $(PEER_VENV)/ready ## Everything that CI runs
 	@$(STEP) "format" $(CARGO) fmt --check
 	@$(STEP) "clippy, warnings denied" $(CARGO) clippy --profile $(PROFILE) --all-targets -- -D warnings
-	@RUSTDOCFLAGS="-D warnings" $(STEP) "docs, warnings denied" $(CARGO) doc --profile $(PROFILE) --no-deps --document-private-items
+	@RUSTDOCFLAGS="-D warnings" $(STEP) "docs, warnings denied" $(CARGO) doc --profile $(PROFILE) --no-deps
 	@$(STEP) "tests" $(CARGO) nextest run --cargo-profile $(PROFILE) --no-fail-fast
 	@$(STEP) "examples in docs" $(CARGO) test --profile $(PROFILE) --doc
 	@$(STEP) "drift of generated files" $(CARGO) nextest run --cargo-profile $(PROFILE) --test generated
