@@ -248,7 +248,7 @@ impl Scrubber {
         for (start, end, kind) in found {
             match spans.last_mut() {
                 Some(last) if start < last.1 || (start == last.1 && kind == last.2) => {
-                    last.1 = last.1.max(end)
+                    last.1 = last.1.max(end);
                 }
                 _ => spans.push((start, end, kind)),
             }
