@@ -1,56 +1,45 @@
-# Two commands set everything up: `make demo` and `make test`. `make help` lists the rest.
-#
-# Every step uses the `ci` profile and one target directory, so that dependencies are compiled once. Nothing
-# sets RUSTFLAGS, which would compile them again.
+# The two commands of the README are `make demo` and `make test`; `make help` lists the rest.
 
-SHELL := /bin/bash
-.DEFAULT_GOAL := help
-.PHONY: help demo test generate needs-demo needs-test format clippy docs no-default-features generated tests deny
+PROFILE   := ci
+CARGO     ?= cargo
+STEP      := ./scripts/step
+PEER_VENV := target/peer-venv
+# Pinned, so that a newer one does not ask for a newer toolchain.
+NEXTEST   := 0.9.151
+DENY      := 0.20.2
 
-PROFILE := --profile ci --locked
-STEP := scripts/step
+.PHONY: help demo test packages test-packages tools fmt clippy docs tests bare generated deny generate clean-peers
 
-help: ## what there is to make
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/\1\t\2/' | expand -t 22
+help: ## What there is
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
 
-demo: needs-demo ## install what is missing, build, and open the terminal on the embedded agent
-	cargo run $(PROFILE) --bin agentcall -- demo
+demo: packages ## Build, and open the TUI on the embedded agent with simulated devices
+	@$(CARGO) build --profile $(PROFILE) --bin agentcall
+	@target/$(PROFILE)/agentcall demo
 
-test: needs-test ## install what the tests need and run every check
-	@$(STEP) "format" $(MAKE) -s format
-	@$(STEP) "licences, bans, sources" $(MAKE) -s deny
-	@$(STEP) "clippy" $(MAKE) -s clippy
-	@$(STEP) "docs" $(MAKE) -s docs
-	@$(STEP) "generated files" $(MAKE) -s generated
-	@$(STEP) "tests" $(MAKE) -s tests
-	@$(STEP) "build without default features" $(MAKE) -s no-default-features
+test: test-packages tools $(PEER_VENV)/ready ## Everything that CI runs
+	@$(STEP) "format" $(CARGO) fmt --check
+	@$(STEP) "clippy, warnings denied" $(CARGO) clippy --profile $(PROFILE) --all-targets -- -D warnings
+	@RUSTDOCFLAGS="-D warnings" $(STEP) "docs, warnings denied" $(CARGO) doc --profile $(PROFILE) --no-deps
+	@$(STEP) "tests" $(CARGO) nextest run --cargo-profile $(PROFILE) --no-fail-fast
+	@$(STEP) "examples in docs" $(CARGO) test --profile $(PROFILE) --doc
+	@$(STEP) "drift of generated files" $(CARGO) nextest run --cargo-profile $(PROFILE) --test generated
+	@$(STEP) "build without features" $(CARGO) build --profile $(PROFILE) --no-default-features --bin agentcall
+	@$(STEP) "licences, bans, sources" $(CARGO) deny --log-level error check bans licenses sources
 
-generate: ## write the files that are made from the code anew
-	AGENTCALL_BLESS=1 cargo test $(PROFILE) --test generated
+generate: ## Write the generated files anew: schemas, keys, configuration
+	@AGENTCALL_BLESS=1 $(CARGO) test --profile $(PROFILE) --test generated
 
-format: ## the code is formatted
-	cargo fmt --all --check
+packages: ## Install the system packages that building needs
+	@./scripts/packages "to build (the TLS library compiles C)" gcc libc6-dev
 
-clippy: ## no warning of clippy
-	cargo clippy $(PROFILE) --all-targets -- -D warnings
+test-packages: packages ## Install the system packages that the tests need
+	@./scripts/packages "to test against an agent written in Python" python3 python3-venv
 
-docs: ## the documentation builds without a warning
-	RUSTDOCFLAGS="-D warnings" cargo doc $(PROFILE) --no-deps
+tools: ## Install the Rust tools that the tests need
+	@command -v cargo-nextest >/dev/null || $(STEP) "installing cargo-nextest" $(CARGO) install --locked --version $(NEXTEST) --no-default-features --features default-no-update cargo-nextest
+	@command -v cargo-deny >/dev/null || $(STEP) "installing cargo-deny" $(CARGO) install --locked --version $(DENY) cargo-deny
 
-generated: ## what is made from the code has not drifted from it
-	cargo test $(PROFILE) --test generated
-
-tests: ## all tests
-	cargo test $(PROFILE)
-
-no-default-features: ## it builds with the Rust toolchain and no feature
-	cargo build $(PROFILE) --no-default-features --lib --bins
-
-deny: ## licences, bans and sources of the dependencies
-	cargo deny --locked --log-level error check bans licenses sources
-
-needs-demo:
-	@scripts/need rust c-compiler
-
-needs-test:
-	@$(STEP) "what the tests need" scripts/need rust c-compiler python cargo-deny peer-venv
+$(PEER_VENV)/ready: tests/peers/requirements.txt
+	@$(STEP) "Python packages for the peer" sh -c 'python3 -m venv $(PEER_VENV) && $(PEER_VENV)/bin/pip install --quiet --disable-pip-version-check -r tests/peers/requirements.txt'
+	@touch $@

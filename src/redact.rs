@@ -13,7 +13,6 @@ pub use scrub::Scrubber;
 
 use std::fmt;
 
-use data_encoding::HEXLOWER;
 use zeroize::Zeroizing;
 
 /// A bearer token (R17). Printed as `[token]`; its memory is wiped when dropped.
@@ -117,10 +116,9 @@ pub fn spells_uid(uid: &TagUid, text: &str) -> bool {
             .to_ascii_lowercase()
             .replace([' ', ':', '-', '.', '_'], ""),
     );
-    let forwards = Zeroizing::new(HEXLOWER.encode(bytes));
+    let forwards = Zeroizing::new(data_encoding::HEXLOWER.encode(bytes));
     let reversed: Zeroizing<Vec<u8>> = Zeroizing::new(bytes.iter().rev().copied().collect());
-    let backwards = Zeroizing::new(HEXLOWER.encode(&reversed));
-    digits.contains(forwards.as_str()) || digits.contains(backwards.as_str())
+    digits.contains(forwards.as_str()) || digits.contains(data_encoding::HEXLOWER.encode(&reversed).as_str())
 }
 
 /// `text` with every value after `uid=` replaced by `…`, for error messages that show a line of the user's

@@ -35,10 +35,12 @@ pub(super) struct LinkPort {
     /// A fetch or a dial under way.
     task: Option<JoinHandle<()>>,
     /// Where a dial leaves the link it opened.
-    opened: (mpsc::Sender<(Attempt, Link)>, mpsc::Receiver<(Attempt, Link)>),
+    opened: Opened,
     attempt: Attempt,
     link: Option<Open>,
 }
+
+type Opened = (mpsc::Sender<(Attempt, Link)>, mpsc::Receiver<(Attempt, Link)>);
 
 struct Open {
     outgoing: mpsc::UnboundedSender<Outgoing>,

@@ -124,7 +124,7 @@ impl Engine {
             return;
         }
         match &self.physical.draft {
-            Some(draft) if !draft.is_empty() && !(draft.holds(modality) && !draft.holds(other(modality))) => {
+            Some(draft) if draft.holds(other(modality)) => {
                 let (have, want) = (thing(other(modality)), thing(modality));
                 let hint = format!("b adds a {want} to it, Esc drops it");
                 return self.refuse(now, LineKind::Gate, format!("a {have} is under review"), Some(&hint));

@@ -86,7 +86,7 @@ impl Engine {
             _ => unread_kind(&findings).to_owned(),
         };
         let body = match event {
-            Some(event) => Body::Event(self.scrubbed_event(event, shown.as_ref())),
+            Some(event) => Body::Event(self.scrubbed_event(&event, shown.as_ref())),
             None => Body::Unread,
         };
         self.record(Record {
@@ -111,7 +111,7 @@ impl Engine {
     }
 
     /// The event as read from the scrubbed JSON, so that a text in it cannot differ from what is shown.
-    fn scrubbed_event(&self, event: Event, shown: Option<&Value>) -> Event {
+    fn scrubbed_event(&self, event: &Event, shown: Option<&Value>) -> Event {
         let again = shown.and_then(|v| Envelope::decode(&v.to_string(), &self.settings.dialect).ok());
         match again {
             Some(decoded) => decoded.message.event,
