@@ -3,6 +3,14 @@
 //! None of these types has a revealing `Debug`, `Display` or `Serialize`; their content is reached only
 //! through a method whose name says what it is for, so that each use can be found by search.
 
+mod hexscan;
+mod images;
+mod scrub;
+#[cfg(test)]
+mod scrubber_tests;
+
+pub use scrub::Scrubber;
+
 use std::fmt;
 
 use zeroize::Zeroizing;
@@ -108,9 +116,9 @@ pub fn spells_uid(uid: &TagUid, text: &str) -> bool {
             .to_ascii_lowercase()
             .replace([' ', ':', '-', '.', '_'], ""),
     );
-    let forwards = Zeroizing::new(crate::units::hex(bytes));
+    let forwards = Zeroizing::new(data_encoding::HEXLOWER.encode(bytes));
     let reversed: Zeroizing<Vec<u8>> = Zeroizing::new(bytes.iter().rev().copied().collect());
-    digits.contains(forwards.as_str()) || digits.contains(crate::units::hex(&reversed).as_str())
+    digits.contains(forwards.as_str()) || digits.contains(data_encoding::HEXLOWER.encode(&reversed).as_str())
 }
 
 /// `text` with every value after `uid=` replaced by `…`, for error messages that show a line of the user's

@@ -3,8 +3,13 @@
 //! Everything a face can ask is one [`Request`]; everything it can show is one [`Notice`]. Inside, a pure
 //! reducer takes events and answers with effects, and one small driver for each port carries them out.
 
+mod driver;
+mod effect;
+mod engine;
+mod event;
 pub mod notice;
 pub mod request;
 
+pub use driver::{Client, ClientConfig};
 pub use notice::Notice;
 pub use request::Request;

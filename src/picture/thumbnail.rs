@@ -33,6 +33,11 @@ impl Thumbnail {
         Ok(Self::of(&decode(jpeg.jpeg.expose())?, cols, rows))
     }
 
+    /// The pixels row by row, three bytes each, for drawing and for nothing else.
+    pub fn into_rgb(self) -> ImageBytes {
+        self.rgb
+    }
+
     /// The colour at `x`, `y`; `None` outside.
     pub fn pixel(&self, x: u32, y: u32) -> Option<[u8; 3]> {
         if x >= self.width || y >= self.height {

@@ -68,7 +68,7 @@ impl Session {
     /// Takes one input at `now`, the time since the session was made. Drain [`Session::poll`] afterwards.
     ///
     /// # Errors
-    /// A [`Refusal`] when an [`Ask`] was not carried out: nothing was sent and nothing has changed.
+    /// A [`Refusal`] when an [`Ask`](super::Ask) was not carried out: nothing was sent and nothing has changed.
     pub fn handle(&mut self, now: Duration, input: Input) -> Result<(), Refusal> {
         self.tick(now);
         match input {

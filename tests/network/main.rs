@@ -1,6 +1,8 @@
 //! What a user meets on the network: answers, TLS, redirects, cards, WebSocket links. Every server here is
 //! written by hand on a loopback port, byte by byte, so that it can also be wrong.
 
+#![allow(clippy::unwrap_used, reason = "a test may stop at what cannot be")]
+
 mod answers;
 mod cards;
 mod links;

@@ -18,7 +18,7 @@ enum Step {
     Open,
     Closed,
     Wait(u64),
-    Ask(Ask),
+    Ask(Box<Ask>),
     /// An event whose sequence is this much more than the last one sent; 0 and less is a fault.
     Frame(i64, serde_json::Value),
     Raw(RawFrame),
@@ -99,7 +99,7 @@ fn step() -> impl Strategy<Value = Step> {
         "[ -~]{0,12}".prop_map(RawFrame::Text),
     ];
     prop_oneof![
-        20 => ask().prop_map(Step::Ask),
+        20 => ask().prop_map(|ask| Step::Ask(Box::new(ask))),
         24 => (ahead, event()).prop_map(|(ahead, event)| Step::Frame(ahead, event)),
         5 => prop::sample::select(vec![1, 20, 50, 1_000, 5_000]).prop_map(Step::Wait),
         2 => raw.prop_map(Step::Raw),
@@ -111,7 +111,7 @@ fn step() -> impl Strategy<Value = Step> {
 fn walk() -> impl Strategy<Value = Vec<Step>> {
     let established = Step::Frame(1, json!({"type": "session.established", "resumed": false}));
     let start = prop_oneof![9 => Just(vec![Step::Open, established]), 1 => Just(Vec::new())];
-    let end = prop_oneof![Just(Step::Closed), Just(Step::Ask(Ask::End))];
+    let end = prop_oneof![Just(Step::Closed), Just(Step::Ask(Box::new(Ask::End)))];
     let steps = prop::collection::vec(step(), 0..80);
     (start, steps, end, prop::collection::vec(step(), 0..6)).prop_map(|(mut all, steps, end, after)| {
         all.extend(steps);
@@ -125,7 +125,7 @@ fn input(step: Step, now: &mut Duration, sequence: &mut u64) -> Input {
     match step {
         Step::Open => Input::Opened,
         Step::Closed => Input::Closed,
-        Step::Ask(ask) => Input::Ask(ask),
+        Step::Ask(ask) => Input::Ask(*ask),
         Step::Raw(frame) => Input::Received(frame),
         Step::Wait(ms) => {
             *now += Duration::from_millis(ms);

@@ -1,0 +1,45 @@
+# The two commands of the README are `make demo` and `make test`; `make help` lists the rest.
+
+PROFILE   := ci
+CARGO     ?= cargo
+STEP      := ./scripts/step
+PEER_VENV := target/peer-venv
+# Pinned, so that a newer one does not ask for a newer toolchain.
+NEXTEST   := 0.9.151
+DENY      := 0.20.2
+
+.PHONY: help demo test packages test-packages tools fmt clippy docs tests bare generated deny generate clean-peers
+
+help: ## What there is
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
+
+demo: packages ## Build, and open the TUI on the embedded agent with simulated devices
+	@$(CARGO) build --profile $(PROFILE) --bin agentcall
+	@target/$(PROFILE)/agentcall demo
+
+test: test-packages tools $(PEER_VENV)/ready ## Everything that CI runs
+	@$(STEP) "format" $(CARGO) fmt --check
+	@$(STEP) "clippy, warnings denied" $(CARGO) clippy --profile $(PROFILE) --all-targets -- -D warnings
+	@RUSTDOCFLAGS="-D warnings" $(STEP) "docs, warnings denied" $(CARGO) doc --profile $(PROFILE) --no-deps
+	@$(STEP) "tests" $(CARGO) nextest run --cargo-profile $(PROFILE) --no-fail-fast
+	@$(STEP) "examples in docs" $(CARGO) test --profile $(PROFILE) --doc
+	@$(STEP) "drift of generated files" $(CARGO) nextest run --cargo-profile $(PROFILE) --test generated
+	@$(STEP) "build without features" $(CARGO) build --profile $(PROFILE) --no-default-features --bin agentcall
+	@$(STEP) "licences, bans, sources" $(CARGO) deny --log-level error check bans licenses sources
+
+generate: ## Write the generated files anew: schemas, keys, configuration
+	@AGENTCALL_BLESS=1 $(CARGO) test --profile $(PROFILE) --test generated
+
+packages: ## Install the system packages that building needs
+	@./scripts/packages "to build (the TLS library compiles C)" gcc libc6-dev
+
+test-packages: packages ## Install the system packages that the tests need
+	@./scripts/packages "to test against an agent written in Python" python3 python3-venv
+
+tools: ## Install the Rust tools that the tests need
+	@command -v cargo-nextest >/dev/null || $(STEP) "installing cargo-nextest" $(CARGO) install --locked --version $(NEXTEST) --no-default-features --features default-no-update cargo-nextest
+	@command -v cargo-deny >/dev/null || $(STEP) "installing cargo-deny" $(CARGO) install --locked --version $(DENY) cargo-deny
+
+$(PEER_VENV)/ready: tests/peers/requirements.txt
+	@$(STEP) "Python packages for the peer" sh -c 'python3 -m venv $(PEER_VENV) && $(PEER_VENV)/bin/pip install --quiet --disable-pip-version-check -r tests/peers/requirements.txt'
+	@touch $@

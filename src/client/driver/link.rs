@@ -1,0 +1,218 @@
+//! The connection: card, dial, frames in and out. One at a time; what an older attempt brings is dropped.
+
+use std::time::Duration;
+
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+use url::Url;
+
+use super::{Events, words};
+use crate::client::event::{Attempt, CardResult, Event, Gone};
+use crate::client::notice::{Line, LineKind};
+use crate::discovery::fetch::{self, CardSource};
+use crate::discovery::{self, CardContext};
+use crate::net::{Credentials, NetContext, Origin};
+use crate::protocol::card::{Offer, TransportProfile};
+use crate::protocol::frame::RawFrame;
+use crate::protocol::{Dialect, Finding};
+use crate::transport::{Closure, Incoming, Link, Outgoing, websocket};
+
+/// What is needed to reach the agent.
+#[derive(Clone)]
+pub(super) struct Dialling {
+    pub source: CardSource,
+    pub net: NetContext,
+    pub credentials: Credentials,
+    pub wait: Option<Duration>,
+    pub options: websocket::Options,
+    pub dialect: Dialect,
+}
+
+/// The port.
+pub(super) struct LinkPort {
+    dialling: Dialling,
+    events: Events,
+    /// A fetch or a dial under way.
+    task: Option<JoinHandle<()>>,
+    /// Where a dial leaves the link it opened.
+    opened: Opened,
+    attempt: Attempt,
+    link: Option<Open>,
+}
+
+type Opened = (mpsc::Sender<(Attempt, Link)>, mpsc::Receiver<(Attempt, Link)>);
+
+struct Open {
+    outgoing: mpsc::UnboundedSender<Outgoing>,
+    incoming: mpsc::Receiver<Incoming>,
+}
+
+impl LinkPort {
+    pub fn new(dialling: Dialling, events: Events) -> Self {
+        let opened = mpsc::channel(1);
+        Self { dialling, events, task: None, opened, attempt: Attempt::default(), link: None }
+    }
+
+    pub fn fetch_card(&mut self, attempt: Attempt) {
+        self.drop_now();
+        self.attempt = attempt;
+        let (dialling, events) = (self.dialling.clone(), self.events.clone());
+        self.task = Some(tokio::spawn(async move {
+            let result = fetch_card(&dialling).await;
+            let _engine_stopped = events.send(Event::Card(attempt, result.map(Box::new))).await;
+        }));
+    }
+
+    pub fn dial(&mut self, attempt: Attempt, offer: Offer) {
+        let (dialling, events, opened) = (self.dialling.clone(), self.events.clone(), self.opened.0.clone());
+        self.task = Some(tokio::spawn(async move {
+            match dial(&dialling, &offer).await {
+                Ok(link) => drop(opened.send((attempt, link)).await),
+                Err(why) => drop(events.send(Event::Dialled(attempt, Err(why))).await),
+            }
+        }));
+    }
+
+    /// The next thing that the connection brings. Waits for ever where there is none.
+    pub async fn next(&mut self) -> Event {
+        if let Some(open) = &mut self.link {
+            return match open.incoming.recv().await {
+                Some(Incoming::Text(text)) => Event::Frame(self.attempt, RawFrame::Text(text)),
+                Some(Incoming::Binary { bytes }) => Event::Frame(self.attempt, RawFrame::Binary { bytes }),
+                Some(Incoming::Oversized { bytes }) => {
+                    Event::Frame(self.attempt, RawFrame::Oversized { bytes })
+                }
+                Some(Incoming::Closed(closure)) => self.gone(&closure),
+                None => self.gone(&Closure::Lost("the transport ended".to_owned())),
+            };
+        }
+        loop {
+            // The sender is ours, so this answers only when a dial has opened a link.
+            let Some((attempt, link)) = self.opened.1.recv().await else {
+                return std::future::pending().await;
+            };
+            if attempt == self.attempt {
+                self.link = Some(open(link));
+                return Event::Dialled(attempt, Ok(()));
+            }
+        }
+    }
+
+    fn gone(&mut self, closure: &Closure) -> Event {
+        self.link = None;
+        let text = words::sentence(&closure.to_string());
+        Event::Gone(
+            self.attempt,
+            match closure {
+                Closure::ByUs => Gone::ByUs,
+                Closure::Normal { .. } => Gone::Orderly(text),
+                _ => Gone::Broken(text),
+            },
+        )
+    }
+
+    pub fn transmit(&mut self, text: String) {
+        self.hand_over(Outgoing::Text(text));
+    }
+
+    pub fn close(&mut self) {
+        self.hand_over(Outgoing::Close);
+    }
+
+    fn hand_over(&self, outgoing: Outgoing) {
+        if let Some(open) = &self.link {
+            // A link that is gone says so itself through its other end.
+            drop(open.outgoing.send(outgoing));
+        }
+    }
+
+    /// Lets go of everything at once. A dial that ends after this finds that its attempt is over.
+    pub fn drop_now(&mut self) {
+        if let Some(task) = self.task.take() {
+            task.abort();
+        }
+        self.link = None;
+        while self.opened.1.try_recv().is_ok() {}
+    }
+}
+
+/// A peer that does not read must not stop the engine, so a task of its own waits for the socket. What may
+/// queue there is bounded by the session: one turn in flight, and an ack each 50 ms.
+fn open(link: Link) -> Open {
+    let Link { outgoing: socket, incoming, .. } = link;
+    let (outgoing, mut queued) = mpsc::unbounded_channel();
+    tokio::spawn(async move {
+        while let Some(next) = queued.recv().await {
+            if socket.send(next).await.is_err() {
+                break;
+            }
+        }
+    });
+    Open { outgoing, incoming }
+}
+
+async fn fetch_card(dialling: &Dialling) -> Result<CardResult, Line> {
+    let Dialling { source, net, credentials, wait, dialect, .. } = dialling;
+    let fetched = fetch::fetch(source, net, credentials, *wait)
+        .await
+        .map_err(|error| words::network(error.kind(), error.to_string(), error.hint()))?;
+    let context = CardContext::of(&fetched, net.policy.local, dialect.clone());
+    let report = discovery::validate(&fetched.bytes, &context);
+    let mut explanation = discovery::explain(&report);
+    explanation.extend(fetched.notes);
+    match report.offer {
+        Some(offer) if report.refusals.is_empty() => {
+            Ok(CardResult { endpoint: endpoint(&offer), offer, explanation, notes: report.notes })
+        }
+        _ => Err(refused(&fetched.location, &report.refusals)),
+    }
+}
+
+/// One sentence for a refused card: where, why, by which rule.
+fn refused(location: &CardSource, refusals: &[Finding]) -> Line {
+    let place = match location {
+        CardSource::Url(url) => crate::net::shown(url),
+        CardSource::File(path) => path.display().to_string(),
+    };
+    let first = refusals.first().map_or_else(
+        || "it offers nothing usable".to_owned(),
+        |f| {
+            let at = f.pointer.as_ref().map(|p| format!(" at {p}")).unwrap_or_default();
+            format!("{}{at} ({}, {})", f.detail, f.rule.id, f.rule.section)
+        },
+    );
+    let more = match refusals.len() {
+        0 | 1 => String::new(),
+        n => format!(", and {} more", n - 1),
+    };
+    Line {
+        at: Duration::ZERO,
+        text: format!("The card at {place} was refused: {first}{more}. Nothing was sent."),
+        hint: Some("agentcall card shows everything that is wrong with it".to_owned()),
+        kind: LineKind::Card,
+    }
+}
+
+/// `wss agent.example`, for the status bar.
+fn endpoint(offer: &Offer) -> String {
+    let url = Url::parse(&offer.url).ok();
+    let scheme = match (offer.transport, url.as_ref().map(Url::scheme)) {
+        (TransportProfile::WebRtc, _) => "webrtc",
+        (TransportProfile::WebSocket, Some("http")) => "ws",
+        (TransportProfile::WebSocket, _) => "wss",
+    };
+    let host = url.as_ref().and_then(Origin::of).map(|origin| origin.to_string()).unwrap_or_default();
+    let host = host.split_once("://").map_or(host.as_str(), |(_, host)| host).to_owned();
+    format!("{scheme} {host}")
+}
+
+async fn dial(dialling: &Dialling, offer: &Offer) -> Result<Link, Line> {
+    let fail = |error: crate::net::NetError| words::network(error.kind(), error.to_string(), error.hint());
+    let url = dialling.net.policy.parse(&offer.url).map_err(fail)?;
+    let typed = match &dialling.source {
+        CardSource::Url(url) => Origin::of(url),
+        CardSource::File(_) => None,
+    };
+    let credentials = dialling.credentials.clone().bound_to(typed);
+    websocket::open(&url, &dialling.net, &credentials, dialling.options).await.map_err(fail)
+}

@@ -1,0 +1,229 @@
+//! The only async owner: it feeds the engine and carries out its effects, one small driver for each port.
+
+mod camera;
+mod link;
+mod reader;
+mod words;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use tokio::sync::mpsc;
+use tokio::time::Instant;
+
+use self::camera::CameraPort;
+use self::link::LinkPort;
+use self::reader::ReaderPort;
+use super::effect::Effect;
+use super::engine::{Engine, EngineSettings};
+use super::event::Event;
+use super::notice::{DeviceLine, Notice};
+use super::request::Request;
+use crate::device::ArmedBy;
+use crate::device::camera::{Camera, CameraProgram};
+use crate::device::nfc::{NfcReader, Placer};
+use crate::discovery::fetch::CardSource;
+use crate::net::{Credentials, NetContext};
+use crate::protocol::observation::Passport;
+use crate::protocol::{Dialect, Modalities, bounds};
+use crate::redact::Scrubber;
+use crate::transport::websocket;
+
+/// How many requests may wait for the engine.
+const REQUESTS: usize = 256;
+/// How many notices may wait for a face before the engine waits for it.
+const NOTICES: usize = 4096;
+
+/// Everything the engine is told at its start.
+pub struct ClientConfig {
+    /// Where the card is, as the user typed it.
+    pub target: String,
+    /// The same, parsed.
+    pub source: CardSource,
+    /// Policy, resolver, TLS, times.
+    pub net: NetContext,
+    /// The token and where it may go (R17).
+    pub credentials: Credentials,
+    /// How long to wait for an agent that is not up yet (`--wait`).
+    pub wait: Option<Duration>,
+    /// Times and bounds of the WebSocket.
+    pub websocket: websocket::Options,
+    /// The modalities that this client offers.
+    pub offered: Modalities,
+    /// Whether acks are sent (R16).
+    pub acks: bool,
+    /// The open names of the wire.
+    pub dialect: Dialect,
+    /// How long a scan stays armed.
+    pub scan_within: Duration,
+    /// How long a capture stays armed.
+    pub capture_within: Duration,
+    /// The chosen reader, and the handle that places tags on it if it is simulated.
+    pub reader: (Box<dyn NfcReader>, Option<Placer>),
+    /// The chosen camera.
+    pub camera: Box<dyn Camera>,
+    /// The program behind simulated cameras of picture files.
+    pub camera_program: CameraProgram,
+    /// Where the device key is (R10).
+    pub state_dir: PathBuf,
+    /// Whose act the consents are.
+    pub armed_by: ArmedBy,
+}
+
+/// The two ends that a face holds.
+#[derive(Debug)]
+pub struct Client {
+    /// What the face asks.
+    pub requests: mpsc::Sender<Request>,
+    /// What the face may show; [`Notice::Stopped`] is the last.
+    pub notices: mpsc::Receiver<Notice>,
+}
+
+impl Client {
+    /// Starts the engine. It does nothing before [`Request::Connect`], and stops on [`Request::Quit`] or when
+    /// a face lets go of its ends.
+    pub fn spawn(config: ClientConfig) -> Self {
+        let (requests, to_do) = mpsc::channel(REQUESTS);
+        let (tell, notices) = mpsc::channel(NOTICES);
+        tokio::spawn(run(config, to_do, tell));
+        Self { requests, notices }
+    }
+}
+
+/// Where drivers bring what happened.
+type Events = mpsc::Sender<Event>;
+
+struct Ports {
+    link: LinkPort,
+    reader: ReaderPort,
+    camera: CameraPort,
+    events: Events,
+    notices: mpsc::Sender<Notice>,
+}
+
+async fn run(config: ClientConfig, mut requests: mpsc::Receiver<Request>, notices: mpsc::Sender<Notice>) {
+    let start = Instant::now();
+    let (events, mut happened) = mpsc::channel(NOTICES);
+    let mut scrubber = Scrubber::default();
+    if let Some(token) = &config.credentials.token {
+        scrubber.add_token(token);
+    }
+    let mut engine = Engine::new(settings(&config), scrubber);
+    let mut ports = Ports::new(config, events, notices);
+    loop {
+        while let Some(effect) = engine.poll() {
+            if !ports.carry_out(effect).await {
+                return;
+            }
+        }
+        let deadline = engine.next_deadline().map(|at| start + at);
+        let event = tokio::select! {
+            biased;
+            request = requests.recv() => Event::Request(request.unwrap_or(Request::Quit)),
+            Some(event) = happened.recv() => event,
+            event = ports.link.next() => event,
+            () = until(deadline) => Event::Tick,
+        };
+        engine.handle(start.elapsed(), event);
+    }
+}
+
+async fn until(deadline: Option<Instant>) {
+    match deadline {
+        Some(at) => tokio::time::sleep_until(at).await,
+        None => std::future::pending().await,
+    }
+}
+
+fn settings(config: &ClientConfig) -> EngineSettings {
+    EngineSettings {
+        offered: config.offered,
+        acks: config.acks,
+        dialect: config.dialect.clone(),
+        scan_within: config.scan_within,
+        capture_within: config.capture_within,
+        reader: DeviceLine {
+            name: config.reader.0.label(),
+            simulated: config.reader.0.is_simulated(),
+            trouble: None,
+        },
+        camera: DeviceLine {
+            name: config.camera.label(),
+            simulated: config.camera.is_simulated(),
+            trouble: None,
+        },
+        target: config.target.clone(),
+    }
+}
+
+impl Ports {
+    fn new(config: ClientConfig, events: Events, notices: mpsc::Sender<Notice>) -> Self {
+        let (reader, placer) = config.reader;
+        Self {
+            reader: ReaderPort::new(reader, placer, config.state_dir, config.armed_by, events.clone()),
+            camera: CameraPort::new(config.camera, config.camera_program, config.armed_by, events.clone()),
+            link: LinkPort::new(
+                link::Dialling {
+                    source: config.source,
+                    net: config.net,
+                    credentials: config.credentials,
+                    wait: config.wait,
+                    options: config.websocket,
+                    dialect: config.dialect,
+                },
+                events.clone(),
+            ),
+            events,
+            notices,
+        }
+    }
+
+    /// Carries out one effect; `false` when the engine is to stop.
+    async fn carry_out(&mut self, effect: Effect) -> bool {
+        match effect {
+            // A face that is gone is no reason to stop early: its requests end, and that quits in order.
+            Effect::Notify(notice) => drop(self.notices.send(notice).await),
+            Effect::FetchCard(attempt) => self.link.fetch_card(attempt),
+            Effect::Dial(attempt, offer) => self.link.dial(attempt, *offer),
+            Effect::Transmit(text) => self.link.transmit(text),
+            Effect::CloseLink => self.link.close(),
+            Effect::DropLink => self.link.drop_now(),
+            Effect::Scan { id, within, place } => self.reader.scan(id, within, place),
+            Effect::Place(spec) => self.reader.place(&spec).await,
+            Effect::Aim { id, within, show } => self.camera.aim(id, within, show),
+            Effect::Shutter(id) => self.camera.shutter(id),
+            Effect::Orient(id, orient) => self.camera.orient(id, orient),
+            Effect::ForgetPicture => self.camera.forget(),
+            Effect::Disarm => {
+                self.reader.disarm();
+                self.camera.disarm();
+            }
+            Effect::ReadPassport(id, path) => {
+                let events = self.events.clone();
+                tokio::spawn(async move {
+                    let result = read_passport(&path).await;
+                    let _engine_stopped = events.send(Event::Passport(id, result)).await;
+                });
+            }
+            Effect::Stop => return false,
+        }
+        true
+    }
+}
+
+/// Reads a passport file (R19): bounded before it is parsed.
+async fn read_passport(path: &str) -> Result<Passport, super::notice::Line> {
+    use tokio::io::AsyncReadExt;
+    let failed =
+        |what: String| words::device(format!("The passport {path} was refused: {what}. Nothing was sent."));
+    let file = tokio::fs::File::open(path).await.map_err(|e| failed(format!("it cannot be read: {e}")))?;
+    let mut bytes = Vec::new();
+    let bound = bounds::PASSPORT_BYTES as u64 + 1;
+    file.take(bound).read_to_end(&mut bytes).await.map_err(|e| failed(format!("it cannot be read: {e}")))?;
+    Passport::parse(&bytes).map_err(|finding| failed(finding.to_string()))
+}
+
+/// The time of a capture, RFC 3339 to the second. It is no trusted device time (§ Session and input).
+fn captured_at() -> String {
+    jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+}

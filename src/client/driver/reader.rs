@@ -1,0 +1,133 @@
+//! The reader: arms it for one scan, reads what it delivers, and never lets a hardware id further than the
+//! alias and the scrubber.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::Mutex;
+
+use super::{Events, captured_at, words};
+use crate::client::event::{Collected, CollectedTag, Collection, Event};
+use crate::client::notice::{Line, TagReview};
+use crate::device::nfc::{NfcError, NfcReader, Placer, RawTag, TagSpec};
+use crate::device::{Armed, ArmedBy, DeviceKind, Disarm, key};
+use crate::observation::alias::DeviceKey;
+use crate::observation::reading::{TagReading, TagSource, read_tag};
+
+/// The port.
+pub(super) struct ReaderPort {
+    reader: Arc<Mutex<Box<dyn NfcReader>>>,
+    placer: Option<Placer>,
+    state_dir: PathBuf,
+    by: ArmedBy,
+    events: Events,
+    armed: Option<Disarm>,
+}
+
+impl ReaderPort {
+    pub fn new(
+        reader: Box<dyn NfcReader>,
+        placer: Option<Placer>,
+        state_dir: PathBuf,
+        by: ArmedBy,
+        events: Events,
+    ) -> Self {
+        Self { reader: Arc::new(Mutex::new(reader)), placer, state_dir, by, events, armed: None }
+    }
+
+    /// Arms the reader: one scan.
+    pub fn scan(&mut self, id: Collection, within: Duration, place: Option<String>) {
+        self.disarm();
+        let armed = Armed::mint(DeviceKind::Reader, self.by, within);
+        self.armed = Some(armed.disarm());
+        let placed = place.map(|spec| self.put(&spec)).transpose();
+        let (reader, events, state_dir) =
+            (Arc::clone(&self.reader), self.events.clone(), self.state_dir.clone());
+        tokio::spawn(async move {
+            let result = match placed {
+                Err(why) => Err(why),
+                Ok(_) => scan(&reader, &armed, state_dir).await,
+            };
+            drop(armed);
+            let _engine_stopped = events.send(Event::Collected(id, result)).await;
+        });
+    }
+
+    /// Takes the consent back; a scan under way ends.
+    pub fn disarm(&mut self) {
+        if let Some(armed) = self.armed.take() {
+            armed.now();
+        }
+    }
+
+    /// Puts a tag on the simulated reader, outside a scan.
+    pub async fn place(&mut self, spec: &str) {
+        let result = self.put(spec);
+        let _engine_stopped = self.events.send(Event::Placed(result)).await;
+    }
+
+    fn put(&self, spec: &str) -> Result<String, Line> {
+        let Some(placer) = &self.placer else {
+            return Err(words::device(
+                "Tags are placed only on the simulated reader, and another one is chosen.",
+            ));
+        };
+        let tag = TagSpec::parse(spec).map_err(|error| words::device(words::sentence(&error.to_string())))?;
+        let what = format!("Placed on the simulated reader: {tag}.");
+        placer.place(tag);
+        Ok(what)
+    }
+}
+
+async fn scan(
+    reader: &Mutex<Box<dyn NfcReader>>,
+    armed: &Armed,
+    state_dir: PathBuf,
+) -> Result<Collected, Line> {
+    let mut reader = reader.lock().await;
+    let raw = reader.scan(armed).await.map_err(|error: NfcError| words::device(error.to_string()))?;
+    drop(reader);
+    let captured_at = captured_at();
+    let read = tokio::task::spawn_blocking(move || {
+        let key = key::load_or_create(&state_dir)
+            .map_err(|error| words::device(words::sentence(&error.to_string())))?;
+        let key = DeviceKey::new(key);
+        read_tag(source(&raw), &key).map_err(|error| words::device(error.to_string()))
+    });
+    let reading = read
+        .await
+        .map_err(|_| words::device("Reading the tag failed by our own fault; nothing was sent."))??;
+    Ok(Collected::Tag(Box::new(collected(reading, captured_at))))
+}
+
+fn source(raw: &RawTag) -> TagSource<'_> {
+    match raw {
+        RawTag::NdefMessage { bytes, uid } => TagSource::NdefMessage { bytes, uid: uid.as_ref() },
+        RawTag::Type2Memory { bytes, uid } => TagSource::Type2Memory { bytes, uid: uid.as_ref() },
+        RawTag::FlipperFile(text) => TagSource::FlipperFile(text),
+        RawTag::UidOnly(uid) => TagSource::UidOnly(uid),
+    }
+}
+
+fn collected(reading: TagReading, captured_at: String) -> CollectedTag {
+    let object = reading.object_input(None);
+    let TagReading { summary, other_content, notes, uid, .. } = reading;
+    CollectedTag {
+        review: TagReview {
+            technology: summary.technology.clone(),
+            records: summary.records.as_ref().map_or(0, Vec::len),
+            bytes: summary.ndef_bytes.unwrap_or(0),
+            uid_bytes: summary.uid_len,
+            object_ref: object.object_ref.clone(),
+            carrier: object.carrier,
+            payload_sha256: object.payload_sha256.clone(),
+            other_content,
+            random_uid: summary.random_uid,
+            notes,
+        },
+        object,
+        captured_at,
+        uid,
+    }
+}

@@ -1,0 +1,57 @@
+//! What the engine wants done; one small driver for each port does it.
+
+use std::time::Duration;
+
+use super::event::{Attempt, Collection};
+use super::notice::Notice;
+use super::request::Orient;
+use crate::protocol::card::Offer;
+
+/// One thing to be done.
+#[derive(Debug)]
+pub(crate) enum Effect {
+    /// Tell the faces.
+    Notify(Notice),
+    /// Fetch the card and judge it.
+    FetchCard(Attempt),
+    /// Dial the endpoint.
+    Dial(Attempt, Box<Offer>),
+    /// Send this text.
+    Transmit(String),
+    /// Close the connection in an orderly way.
+    CloseLink,
+    /// Let go of the connection, and of a dial or fetch under way, at once.
+    DropLink,
+    /// Arm the reader: one scan. `place` puts a tag on the simulated one first.
+    Scan {
+        /// Which collection.
+        id: Collection,
+        /// How long it stays armed.
+        within: Duration,
+        /// A tag for the simulated reader.
+        place: Option<String>,
+    },
+    /// Arm the camera and open it. `show` puts a picture before the simulated one first.
+    Aim {
+        /// Which collection.
+        id: Collection,
+        /// How long it stays armed.
+        within: Duration,
+        /// A picture for the simulated camera.
+        show: Option<String>,
+    },
+    /// Take the picture and close the camera.
+    Shutter(Collection),
+    /// Turn the reviewed photo, and fit it anew.
+    Orient(Collection, Orient),
+    /// Disarm whatever is armed; a camera closes.
+    Disarm,
+    /// Forget the captured picture.
+    ForgetPicture,
+    /// Put a tag on the simulated reader.
+    Place(String),
+    /// Read a passport file.
+    ReadPassport(Collection, String),
+    /// Stop the engine.
+    Stop,
+}

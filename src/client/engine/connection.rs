@@ -1,0 +1,226 @@
+//! Bringing a session up and down: card, dial, session, close.
+
+use std::time::Duration;
+
+use super::{Effect, Engine, line};
+use crate::client::event::{Attempt, CardResult, Gone};
+use crate::client::notice::{CardNotice, Connection, Line, LineKind, Notice};
+use crate::protocol::card::{Offer, TransportProfile};
+use crate::protocol::frame::RawFrame;
+use crate::session::{Ask, Input, Phase, Session, Terms};
+use crate::units;
+
+/// How far the connection has come.
+#[derive(Debug, Default)]
+pub(super) enum Link {
+    /// Nothing yet, or everything is over. The number is that of the last attempt.
+    #[default]
+    Idle,
+    /// The card is being fetched.
+    Fetching(Attempt),
+    /// The endpoint is being dialled.
+    Dialling(Attempt, Box<Offer>),
+    /// The transport is open.
+    Open(Attempt, Box<Session>),
+    /// Over; the number is that of the last attempt.
+    Over(Attempt),
+}
+
+impl Link {
+    pub fn session(&self) -> Option<&Session> {
+        match self {
+            Self::Open(_, session) => Some(session),
+            _ => None,
+        }
+    }
+
+    fn session_mut(&mut self) -> Option<&mut Session> {
+        match self {
+            Self::Open(_, session) => Some(session),
+            _ => None,
+        }
+    }
+
+    fn attempt(&self) -> Attempt {
+        match self {
+            Self::Idle => Attempt(0),
+            Self::Fetching(a) | Self::Dialling(a, _) | Self::Open(a, _) | Self::Over(a) => *a,
+        }
+    }
+
+    fn is_up(&self) -> bool {
+        matches!(self, Self::Fetching(_) | Self::Dialling(..) | Self::Open(..))
+    }
+}
+
+impl Engine {
+    pub(super) fn connect(&mut self, now: Duration) {
+        if self.link.is_up() {
+            return self.refuse(
+                now,
+                LineKind::Usage,
+                "a connection is already up",
+                Some("reconnect starts a new session"),
+            );
+        }
+        let attempt = Attempt(self.link.attempt().0 + 1);
+        self.link = Link::Fetching(attempt);
+        self.notify(Notice::Connection(Connection::Fetching(self.settings.target.clone())));
+        self.effects.push_back(Effect::FetchCard(attempt));
+    }
+
+    /// Reconnecting is the user's key and starts a new session; the card is fetched anew (R27).
+    pub(super) fn reconnect(&mut self, now: Duration) {
+        if self.link.is_up() {
+            self.over(line(now, LineKind::Info, "Disconnected to reconnect.", None));
+        }
+        self.connect(now);
+    }
+
+    pub(super) fn disconnect(&mut self, now: Duration) {
+        if !self.link.is_up() {
+            return self.refuse(now, LineKind::Usage, "there is no connection", None);
+        }
+        self.over(line(now, LineKind::Info, "Disconnected.", Some("r reconnects")));
+    }
+
+    /// Everything session-local goes: session, review, focus, proposal, last tag (DESIGN, invariant 3).
+    fn over(&mut self, why: Line) {
+        self.link = Link::Over(self.link.attempt());
+        self.effects.push_back(Effect::DropLink);
+        self.forget_physical();
+        self.scrubber.clear_session();
+        self.notify(Notice::Connection(Connection::Over(why)));
+        if self.quitting.is_some() {
+            self.tell_session();
+            self.stop();
+        }
+    }
+
+    pub(super) fn card(&mut self, now: Duration, attempt: Attempt, result: Result<Box<CardResult>, Line>) {
+        if !matches!(self.link, Link::Fetching(a) if a == attempt) {
+            return;
+        }
+        let card = match result {
+            Ok(card) => *card,
+            Err(why) => return self.over(Line { at: now, ..self.scrubbed_line(why) }),
+        };
+        let scrub = |text: &str| self.scrubber.scrub(text).into_owned();
+        let notice = CardNotice {
+            agent: scrub(&card.offer.agent_name),
+            endpoint: scrub(&card.endpoint),
+            explanation: card.explanation.iter().map(|l| scrub(l)).collect(),
+            notes: card.notes.into_iter().map(|f| self.scrubbed_finding(f)).collect(),
+        };
+        self.notify(Notice::Card(notice));
+        if card.offer.transport == TransportProfile::WebRtc {
+            return self.over(line(
+                now,
+                LineKind::Card,
+                "The card is sound, but it asks for WebRTC (agentcall-webrtc-0.1), which this build cannot do. Nothing was sent.",
+                Some("connect to an agent that advertises transport \"websocket\""),
+            ));
+        }
+        self.notify(Notice::Connection(Connection::Dialling(card.endpoint)));
+        let offer = Box::new(card.offer);
+        self.link = Link::Dialling(attempt, offer.clone());
+        self.effects.push_back(Effect::Dial(attempt, offer));
+    }
+
+    pub(super) fn dialled(&mut self, now: Duration, attempt: Attempt, result: Result<(), Line>) {
+        let Link::Dialling(current, offer) = &self.link else { return };
+        if *current != attempt {
+            return;
+        }
+        if let Err(why) = result {
+            return self.over(Line { at: now, ..self.scrubbed_line(why) });
+        }
+        let terms = Terms {
+            session_id: units::random_id(),
+            accepted: offer.accepted,
+            agent_requests: offer.agent_requests,
+            offered: self.settings.offered,
+            transport: Some(offer.transport),
+            acks: self.settings.acks,
+            dialect: self.settings.dialect.clone(),
+        };
+        self.link = Link::Open(attempt, Box::new(Session::new(terms)));
+        self.notify(Notice::Connection(Connection::Starting));
+        self.session_input(now, Input::Opened);
+    }
+
+    pub(super) fn frame(&mut self, now: Duration, attempt: Attempt, frame: RawFrame) {
+        if matches!(&self.link, Link::Open(current, _) if *current == attempt) {
+            self.session_input(now, Input::Received(frame));
+        }
+    }
+
+    pub(super) fn gone(&mut self, now: Duration, attempt: Attempt, gone: &Gone) {
+        let Link::Open(current, session) = &self.link else { return };
+        if *current != attempt {
+            return;
+        }
+        let active = session.view().run.is_active();
+        let why = match gone {
+            Gone::ByUs => line(now, LineKind::Info, "The session was ended.", Some("r starts a new one")),
+            Gone::Orderly(text) if active => line(
+                now,
+                LineKind::Connection,
+                format!("{text} A run was active; its answer is incomplete."),
+                RECONNECT,
+            ),
+            Gone::Orderly(text) => line(now, LineKind::Info, text.clone(), RECONNECT),
+            Gone::Broken(text) => line(now, LineKind::Connection, text.clone(), RECONNECT),
+        };
+        let why = self.scrubbed_line(why);
+        self.session_input(now, Input::Closed);
+        self.over(why);
+    }
+
+    /// Hands one wish to the session; a refusal becomes one line.
+    pub(super) fn ask(&mut self, now: Duration, ask: Ask) {
+        let _carried_out = self.try_ask(now, ask);
+    }
+
+    /// As [`Engine::ask`], saying whether it was carried out.
+    pub(super) fn try_ask(&mut self, now: Duration, ask: Ask) -> bool {
+        let ending = matches!(ask, Ask::End);
+        let Some(session) = self.link.session_mut() else {
+            self.refuse(now, LineKind::Gate, "not sent: there is no session", Some("r connects"));
+            return false;
+        };
+        let result = session.handle(now, Input::Ask(ask));
+        self.drain_session(now);
+        if let Err(refusal) = result {
+            self.refuse(now, LineKind::Gate, refusal.to_string(), None);
+            return false;
+        }
+        if ending && self.quitting.is_none() {
+            // The agent closes; should it not, the transport's own bound ends it.
+            self.forget_physical();
+        }
+        true
+    }
+
+    /// Hands one input to the session, if there is one.
+    pub(super) fn session_input(&mut self, now: Duration, input: Input) {
+        let Some(session) = self.link.session_mut() else { return };
+        let was = session.view().phase;
+        // Only requests are refused, and this is none.
+        let _never_refused = session.handle(now, input);
+        self.drain_session(now);
+        let is = self.link.session().map(|s| s.view().phase);
+        if was == Phase::Starting && is == Some(Phase::Live) {
+            self.notify(Notice::Connection(Connection::Live));
+        }
+        self.recheck_answer();
+    }
+
+    fn drain_session(&mut self, now: Duration) {
+        while let Some(output) = self.link.session_mut().and_then(Session::poll) {
+            self.output(now, output);
+        }
+    }
+}
+
+const RECONNECT: Option<&str> = Some("r reconnects: a new session");

@@ -1,0 +1,187 @@
+//! The reducer: pure, without I/O and clock. One event goes in with the time, effects come out.
+//!
+//! `connection` brings a session up and down, `physical` collects and reviews, `records` turns frames into
+//! what a face may see. All times are since the engine was started.
+
+mod connection;
+mod physical;
+mod records;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+use self::connection::Link;
+use self::physical::Physical;
+use super::effect::Effect;
+use super::event::Event;
+use super::notice::{Connection, DeviceLine, Line, LineKind, Notice};
+use super::request::Request;
+use crate::protocol::{Dialect, Modalities};
+use crate::redact::Scrubber;
+use crate::session::{Ask, SessionView};
+
+/// What the engine was told once, at its start.
+#[derive(Clone, Debug)]
+pub(crate) struct EngineSettings {
+    /// The modalities that this client offers.
+    pub offered: Modalities,
+    /// Whether acks are sent (R16).
+    pub acks: bool,
+    /// The open names of the wire.
+    pub dialect: Dialect,
+    /// How long a scan stays armed.
+    pub scan_within: Duration,
+    /// How long a capture stays armed.
+    pub capture_within: Duration,
+    /// The chosen reader.
+    pub reader: DeviceLine,
+    /// The chosen camera.
+    pub camera: DeviceLine,
+    /// Where the card is, for the screen.
+    pub target: String,
+}
+
+/// The engine.
+#[derive(Debug)]
+pub(crate) struct Engine {
+    settings: EngineSettings,
+    link: Link,
+    physical: Physical,
+    scrubber: Scrubber,
+    records: u64,
+    /// The last snapshot that the faces were told, so that they hear only of changes.
+    told: Arc<SessionView>,
+    /// `true` from [`Request::Quit`] on: the engine stops when the connection is gone, or at this time.
+    quitting: Option<Duration>,
+    effects: VecDeque<Effect>,
+}
+
+/// How long a quitting engine waits for the agent's close.
+const QUIT_PATIENCE: Duration = Duration::from_secs(2);
+
+impl Engine {
+    pub fn new(settings: EngineSettings, scrubber: Scrubber) -> Self {
+        let mut engine = Self {
+            physical: Physical::new(),
+            settings,
+            link: Link::Idle,
+            scrubber,
+            records: 0,
+            told: Arc::default(),
+            quitting: None,
+            effects: VecDeque::new(),
+        };
+        engine.notify(Notice::Connection(Connection::Idle));
+        engine.tell_physical();
+        engine
+    }
+
+    /// Takes one event. Drain [`Engine::poll`] afterwards.
+    pub fn handle(&mut self, now: Duration, event: Event) {
+        match event {
+            Event::Request(request) => self.request(now, request),
+            Event::Tick => self.tick(now),
+            Event::Card(attempt, result) => self.card(now, attempt, result),
+            Event::Dialled(attempt, result) => self.dialled(now, attempt, result),
+            Event::Frame(attempt, frame) => self.frame(now, attempt, frame),
+            Event::Gone(attempt, gone) => self.gone(now, attempt, &gone),
+            Event::Aiming(id) => self.aiming(id),
+            Event::Preview(id, preview) => self.preview(id, preview),
+            Event::Collected(id, result) => self.collected(now, id, result),
+            Event::Passport(id, result) => self.passport(now, id, result),
+            Event::Placed(result) => self.placed(now, result),
+        }
+        self.tell_session();
+    }
+
+    /// The next thing to be done.
+    pub fn poll(&mut self) -> Option<Effect> {
+        self.effects.pop_front()
+    }
+
+    /// When [`Event::Tick`] is due.
+    pub fn next_deadline(&self) -> Option<Duration> {
+        let session = self.link.session().and_then(crate::session::Session::next_deadline);
+        session.into_iter().chain(self.physical.deadline()).chain(self.quitting).min()
+    }
+
+    fn tick(&mut self, now: Duration) {
+        self.session_input(now, crate::session::Input::Tick);
+        self.physical_tick(now);
+        if self.quitting.is_some_and(|at| now >= at) {
+            self.effects.push_back(Effect::DropLink);
+            self.stop();
+        }
+    }
+
+    fn request(&mut self, now: Duration, request: Request) {
+        match request {
+            Request::Connect => self.connect(now),
+            Request::Reconnect => self.reconnect(now),
+            Request::Disconnect => self.disconnect(now),
+            Request::Say(text) => self.ask(now, Ask::Say(text)),
+            Request::Cancel => self.ask(now, Ask::Cancel),
+            Request::End => self.ask(now, Ask::End),
+            Request::DropHeld => self.ask(now, Ask::DropHeld),
+            Request::Deliberate(text) => self.ask(now, Ask::Deliberate(text)),
+            Request::ArmScan(aim) => self.arm_scan(now, aim),
+            Request::ArmCapture(aim) => self.arm_capture(now, aim),
+            Request::Disarm => self.disarm(),
+            Request::Shutter => self.shutter(now),
+            Request::PlaceTag(spec) => self.effects.push_back(Effect::Place(spec)),
+            Request::AddOther => self.add_other(now),
+            Request::NextIntent => self.next_intent(now),
+            Request::Orient(orient) => self.orient(now, orient),
+            Request::AttachPassport(path) => self.attach_passport(now, path),
+            Request::SendReviewed => self.send_reviewed(now),
+            Request::DropReviewed => self.drop_reviewed(now),
+            Request::Observe(observe) => self.observe(now, observe),
+            Request::Foreground(front) => self.foreground(now, front),
+            Request::Quit => self.quit(now),
+        }
+    }
+
+    fn quit(&mut self, now: Duration) {
+        self.disarm();
+        if self.link.session().is_none() {
+            self.effects.push_back(Effect::DropLink);
+            return self.stop();
+        }
+        self.quitting = Some(now + QUIT_PATIENCE);
+        self.ask(now, Ask::End);
+    }
+
+    fn stop(&mut self) {
+        self.quitting = None;
+        self.notify(Notice::Stopped);
+        self.effects.push_back(Effect::Stop);
+    }
+
+    // ── telling the faces ──
+
+    fn notify(&mut self, notice: Notice) {
+        self.effects.push_back(Effect::Notify(notice));
+    }
+
+    fn refuse(&mut self, at: Duration, kind: LineKind, text: impl Into<String>, hint: Option<&str>) {
+        self.notify(Notice::Refused(line(at, kind, text, hint)));
+    }
+
+    fn tell_session(&mut self) {
+        let view = self.link.session().map_or_else(SessionView::default, crate::session::Session::view);
+        let view = self.scrubbed_view(view);
+        if view != *self.told {
+            self.told = Arc::new(view);
+            self.notify(Notice::Session(Arc::clone(&self.told)));
+        }
+    }
+}
+
+/// A line for a face.
+pub(crate) fn line(at: Duration, kind: LineKind, text: impl Into<String>, hint: Option<&str>) -> Line {
+    Line { at, kind, text: text.into(), hint: hint.map(str::to_owned) }
+}

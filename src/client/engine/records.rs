@@ -1,0 +1,174 @@
+//! From session outputs to what a face may see: no image, no token, no hardware id, whatever the agent says.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::{Effect, Engine};
+use crate::client::notice::{Line, LineKind, Notice};
+use crate::protocol::client::{UserObservation, UserTurn};
+use crate::protocol::{ClientMessage, Envelope, Event, Finding, json, rules, view};
+use crate::session::{Judged, Output, SessionView};
+use crate::trace::record::{Body, Direction, ImageFacts, Record};
+use crate::units::Turn;
+
+impl Engine {
+    pub(super) fn output(&mut self, now: Duration, output: Output) {
+        match output {
+            Output::Send(message) => self.sent(now, &message),
+            Output::SendDeliberate(text) => self.sent_deliberately(now, text),
+            Output::Judged(judged) => self.judged(now, judged),
+            Output::Noted(finding) => {
+                let finding = self.scrubbed_finding(finding);
+                self.notify(Notice::Finding { at: now, finding });
+            }
+            Output::HeldRefused(refusal) => self.refuse(now, LineKind::Gate, refusal.to_string(), None),
+            Output::TurnOver(_) => {}
+            Output::Close => self.effects.push_back(Effect::CloseLink),
+        }
+    }
+
+    fn sent(&mut self, now: Duration, message: &ClientMessage) {
+        let value = message.encode(&self.settings.dialect);
+        let text = value.to_string();
+        let record = Record {
+            index: 0,
+            at: now,
+            direction: Direction::Out,
+            sequence: None,
+            kind: kind_of(&value).unwrap_or_else(|| message.kind().to_owned()),
+            bytes: text.len(),
+            value: Some(self.scrubber.scrub_value(view::for_trace(&value))),
+            body: body_of(message),
+            acted: true,
+            deliberate: false,
+            findings: Vec::new(),
+        };
+        self.record(record);
+        self.effects.push_back(Effect::Transmit(text));
+    }
+
+    fn sent_deliberately(&mut self, now: Duration, text: String) {
+        let value = json::parse(&text).ok().map(|parsed| parsed.value);
+        let record = Record {
+            index: 0,
+            at: now,
+            direction: Direction::Out,
+            sequence: None,
+            kind: value.as_ref().and_then(kind_of).unwrap_or_else(|| "(not JSON)".to_owned()),
+            bytes: text.len(),
+            value: value.map(|v| self.scrubber.scrub_value(view::for_trace(&v))),
+            body: Body::Client,
+            acted: true,
+            deliberate: true,
+            findings: Vec::new(),
+        };
+        self.record(record);
+        self.effects.push_back(Effect::Transmit(text));
+    }
+
+    fn judged(&mut self, now: Duration, judged: Judged) {
+        let Judged { sequence, value, event, bytes, acted, findings } = judged;
+        let shown = value.as_ref().map(|v| self.scrubber.scrub_value(view::for_trace(v)));
+        let mut findings: Vec<Finding> = findings.into_iter().map(|f| self.scrubbed_finding(f)).collect();
+        if matches!(event, Some(Event::Failure(_))) && value.as_ref().map(view::for_trace) != shown {
+            findings.push(Finding::new(
+                &rules::EV_LEAK,
+                "it repeats a secret of this session, which is hidden here",
+            ));
+        }
+        let kind = match (&event, &shown) {
+            (Some(_), Some(shown)) => {
+                shown.pointer("/event/type").and_then(Value::as_str).unwrap_or("?").to_owned()
+            }
+            (None, Some(_)) => "(not an envelope)".to_owned(),
+            _ => unread_kind(&findings).to_owned(),
+        };
+        let body = match event {
+            Some(event) => Body::Event(self.scrubbed_event(&event, shown.as_ref())),
+            None => Body::Unread,
+        };
+        self.record(Record {
+            index: 0,
+            at: now,
+            direction: Direction::In,
+            sequence,
+            kind,
+            bytes,
+            value: shown,
+            body,
+            acted,
+            deliberate: false,
+            findings,
+        });
+    }
+
+    fn record(&mut self, record: Record) {
+        let record = Record { index: self.records, ..record };
+        self.records += 1;
+        self.notify(Notice::Frame(Arc::new(record)));
+    }
+
+    /// The event as read from the scrubbed JSON, so that a text in it cannot differ from what is shown.
+    fn scrubbed_event(&self, event: &Event, shown: Option<&Value>) -> Event {
+        let again = shown.and_then(|v| Envelope::decode(&v.to_string(), &self.settings.dialect).ok());
+        match again {
+            Some(decoded) => decoded.message.event,
+            None => Event::Unknown { name: self.scrubber.scrub(event.kind()).into_owned() },
+        }
+    }
+
+    pub(super) fn scrubbed_finding(&self, finding: Finding) -> Finding {
+        Finding {
+            rule: finding.rule,
+            detail: self.scrubber.scrub(&finding.detail).into_owned(),
+            pointer: finding.pointer.map(|p| self.scrubber.scrub(&p).into_owned()),
+        }
+    }
+
+    pub(super) fn scrubbed_line(&self, line: Line) -> Line {
+        let hint = line.hint.map(|h| self.scrubber.scrub(&h).into_owned());
+        Line { text: self.scrubber.scrub(&line.text).into_owned(), hint, ..line }
+    }
+
+    pub(super) fn scrubbed_view(&self, mut view: SessionView) -> SessionView {
+        if let Some(pending) = &mut view.pending {
+            pending.prompt = self.scrubber.scrub(&pending.prompt).into_owned();
+        }
+        view
+    }
+}
+
+fn kind_of(value: &Value) -> Option<String> {
+    value.get("type").and_then(Value::as_str).map(str::to_owned)
+}
+
+fn unread_kind(findings: &[Finding]) -> &'static str {
+    match findings.first().map(|f| f.rule.id) {
+        Some(id) if id == rules::FRAME_BINARY.id => "(binary)",
+        Some(id) if id == rules::FRAME_SIZE.id => "(oversized)",
+        _ => "(not JSON)",
+    }
+}
+
+fn body_of(message: &ClientMessage) -> Body {
+    match message {
+        ClientMessage::UserTurn(UserTurn { turn, text, .. }) => {
+            Body::Say { turn: Turn(*turn), text: text.clone() }
+        }
+        ClientMessage::UserObservation(UserObservation { turn, interaction_id, observation }) => Body::Show {
+            turn: Turn(*turn),
+            object_ref: observation.object.as_ref().map(|o| o.object_ref.clone()),
+            image: observation.image.as_ref().map(|image| ImageFacts {
+                bytes: image.byte_count,
+                sha256: image.sha256.clone(),
+                width: image.pixel_width,
+                height: image.pixel_height,
+            }),
+            intent: observation.intent,
+            answers: interaction_id.clone(),
+        },
+        _ => Body::Client,
+    }
+}

@@ -1,0 +1,103 @@
+//! Up and down.
+
+use super::*;
+use crate::client::event::Gone;
+use crate::client::notice::{Line, LineKind};
+
+#[test]
+fn connecting_goes_card_dial_session_live() {
+    let mut bench = Bench::new();
+    assert_eq!(
+        bench.connect(),
+        [
+            "fetching(\"http://127.0.0.1:1\")",
+            "fetch #1",
+            "card of Workshop",
+            "dialling(\"ws 127.0.0.1:1\")",
+            "dial #1",
+            "starting",
+            "→ session.start",
+            "← session.established",
+            "live",
+        ]
+    );
+    assert_eq!(bench.last_sent()["type"], "session.start");
+}
+
+#[test]
+fn a_second_connect_is_refused_and_reconnect_starts_a_new_session() {
+    let mut bench = Bench::live();
+    let first = bench.wire[0].clone();
+    assert_eq!(bench.ask(Request::Connect), ["refused: a connection is already up"]);
+    let out = bench.ask(Request::Reconnect);
+    assert!(out.contains(&"drop link".to_owned()) && out.contains(&"fetch #2".to_owned()), "{out:?}");
+    bench.attempt = 2;
+    bench.sequence = 0;
+    bench.put(Event::Card(Attempt(2), Ok(Box::new(card(TransportProfile::WebSocket)))));
+    bench.put(Event::Dialled(Attempt(2), Ok(())));
+    let second = bench.wire.last().expect("a session.start");
+    assert_ne!(&first, second, "a new session has a new id (R29)");
+    assert_eq!(bench.hear(r#"{"type":"session.established"}"#), ["← session.established", "live"]);
+}
+
+#[test]
+fn what_an_older_attempt_brings_is_dropped() {
+    let mut bench = Bench::live();
+    bench.ask(Request::Reconnect);
+    assert_eq!(bench.put(Event::Card(Attempt(1), Ok(Box::new(card(TransportProfile::WebSocket))))), [""; 0]);
+    assert_eq!(bench.put(Event::Frame(Attempt(1), RawFrame::Text("{}".into()))), [""; 0]);
+    assert_eq!(bench.put(Event::Gone(Attempt(1), Gone::Broken("old".into()))), [""; 0]);
+}
+
+#[test]
+fn a_refused_card_ends_the_attempt_with_its_sentence() {
+    let mut bench = Bench::new();
+    bench.ask(Request::Connect);
+    let text = "The card was refused.".to_owned();
+    let line = Line { at: Duration::ZERO, text, hint: None, kind: LineKind::Card };
+    let out = bench.put(Event::Card(Attempt(1), Err(line)));
+    assert!(out.contains(&"over: The card was refused.".to_owned()), "{out:?}");
+}
+
+#[test]
+fn a_webrtc_card_is_named_and_nothing_is_dialled() {
+    let mut bench = Bench::new();
+    bench.ask(Request::Connect);
+    let out = bench.put(Event::Card(Attempt(1), Ok(Box::new(card(TransportProfile::WebRtc)))));
+    assert!(out.iter().any(|l| l.starts_with("over: ") && l.contains("WebRTC")), "{out:?}");
+    assert!(!out.iter().any(|l| l.starts_with("dial")));
+}
+
+#[test]
+fn a_close_inside_a_run_says_that_the_answer_is_incomplete() {
+    let mut bench = Bench::live();
+    bench.ask(Request::Say("hello".into()));
+    bench.hear(r#"{"type":"run.started"}"#);
+    let out = bench
+        .put(Event::Gone(Attempt(1), Gone::Orderly("The agent closed the connection (code 1001).".into())));
+    assert!(out.iter().any(|l| l.contains("code 1001") && l.contains("incomplete")), "{out:?}");
+    assert_eq!(bench.ask(Request::Say("again".into())), ["refused: not sent: there is no session"]);
+}
+
+#[test]
+fn quitting_ends_the_session_and_stops_when_the_connection_is_gone() {
+    let mut bench = Bench::live();
+    let out = bench.ask(Request::Quit);
+    assert!(out.contains(&"→ session.end".to_owned()) && out.contains(&"close".to_owned()), "{out:?}");
+    let out = bench.put(Event::Gone(Attempt(1), Gone::ByUs));
+    assert_eq!(out.last().map(String::as_str), Some("stop"));
+}
+
+#[test]
+fn quitting_does_not_wait_for_ever() {
+    let mut bench = Bench::live();
+    bench.ask(Request::Quit);
+    let out = bench.after(Duration::from_secs(3));
+    assert_eq!(out.last().map(String::as_str), Some("stop"));
+}
+
+#[test]
+fn quitting_without_a_session_stops_at_once() {
+    let mut bench = Bench::new();
+    assert_eq!(bench.ask(Request::Quit).last().map(String::as_str), Some("stop"));
+}

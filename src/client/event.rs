@@ -1,0 +1,103 @@
+//! What goes into the engine: a request, or what a driver brings.
+
+use super::notice::{Line, PhotoReview, Preview, TagReview};
+use super::request::Request;
+use crate::protocol::Finding;
+use crate::protocol::card::Offer;
+use crate::protocol::frame::RawFrame;
+use crate::protocol::observation::{ImageInput, ObjectInput, Passport};
+use crate::redact::{ImageBytes, TagUid};
+
+/// The number of one connection attempt: what a driver brings for an older one is dropped.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Attempt(pub u64);
+
+/// The number of one collection: what a driver brings for an older one is dropped.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Collection(pub u64);
+
+/// One thing that happens to the engine.
+#[derive(Debug)]
+pub(crate) enum Event {
+    /// A face asks.
+    Request(Request),
+    /// A deadline may have passed.
+    Tick,
+    /// The card was fetched and judged, or could not be.
+    Card(Attempt, Result<Box<CardResult>, Line>),
+    /// The endpoint was dialled, or could not be.
+    Dialled(Attempt, Result<(), Line>),
+    /// A frame came.
+    Frame(Attempt, RawFrame),
+    /// The connection is gone.
+    Gone(Attempt, Gone),
+    /// The camera delivers; the preview may begin.
+    Aiming(Collection),
+    /// A preview frame.
+    Preview(Collection, Preview),
+    /// A device, or what reads its bytes, brought something.
+    Collected(Collection, Result<Collected, Line>),
+    /// The user's passport file was read, or could not be.
+    Passport(Collection, Result<Passport, Line>),
+    /// Placing a simulated tag went well (what was placed), or did not.
+    Placed(Result<String, Line>),
+}
+
+/// What a card came down to.
+#[derive(Debug)]
+pub(crate) struct CardResult {
+    /// What to connect to.
+    pub offer: Offer,
+    /// In plain words.
+    pub explanation: Vec<String>,
+    /// What was noticed.
+    pub notes: Vec<Finding>,
+    /// `wss agent.example`.
+    pub endpoint: String,
+}
+
+/// Why a connection is gone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Gone {
+    /// We closed it.
+    ByUs,
+    /// The agent closed it in an orderly way; a sentence.
+    Orderly(String),
+    /// It broke; a sentence.
+    Broken(String),
+}
+
+/// What was collected.
+#[derive(Debug)]
+pub(crate) enum Collected {
+    /// A tag.
+    Tag(Box<CollectedTag>),
+    /// A photo.
+    Photo(Box<CollectedPhoto>),
+}
+
+/// A tag, ready for review.
+#[derive(Clone, Debug)]
+pub(crate) struct CollectedTag {
+    /// What would be sent.
+    pub object: ObjectInput,
+    /// When, RFC 3339.
+    pub captured_at: String,
+    /// Its hardware id, for the scrubber alone.
+    pub uid: Option<TagUid>,
+    /// What is shown.
+    pub review: TagReview,
+}
+
+/// A photo, ready for review.
+#[derive(Clone, Debug)]
+pub(crate) struct CollectedPhoto {
+    /// What would be sent.
+    pub image: ImageInput,
+    /// When, RFC 3339.
+    pub captured_at: String,
+    /// The final JPEG, for the scrubber.
+    pub jpeg: ImageBytes,
+    /// What is shown.
+    pub review: PhotoReview,
+}

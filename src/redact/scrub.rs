@@ -1,0 +1,275 @@
+//! The scrubber: finds by value what must not be shown, traced or recorded, and replaces it.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use data_encoding::{BASE64_NOPAD, BASE64URL_NOPAD};
+use serde_json::Value;
+use zeroize::Zeroizing;
+
+use super::hexscan::HexScan;
+use super::images::ImageIndex;
+use super::{ImageBytes, TagUid, Token};
+
+/// Spellings shorter than this many characters would shred ordinary text and hide nothing.
+const SHORTEST: usize = 6;
+/// Digits from which a number is looked for inside longer numbers too.
+const LONG_NUMBER: usize = 8;
+/// Characters from which a token is looked for inside words too.
+const LONG_TOKEN: usize = 4;
+
+/// What was found, and so what is written in its place.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    Token,
+    TagId,
+    Image,
+}
+
+impl Kind {
+    fn placeholder(self) -> &'static str {
+        match self {
+            Self::Token => "[scrubbed: token]",
+            Self::TagId => "[scrubbed: tag id]",
+            Self::Image => "[scrubbed: image data]",
+        }
+    }
+}
+
+/// Where a spelling counts.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Fit {
+    Anywhere,
+    /// Only with no letter or digit beside it.
+    WholeWord,
+}
+
+struct Spelling {
+    kind: Kind,
+    fit: Fit,
+    text: Zeroizing<String>,
+}
+
+/// Knows this session's token, the ids of tags read in it and the images sent in it, and takes them out of
+/// any text by value, however they are spelled. An agent may echo them; nobody shall see them.
+///
+/// It is filled as these values appear; every text is scrubbed before it is shown, traced, logged or
+/// recorded. JSON is parsed first and scrubbed with [`Scrubber::scrub_value`], so that escapes hide nothing.
+/// All values are wiped from memory when forgotten or dropped.
+#[derive(Default)]
+pub struct Scrubber {
+    spellings: Vec<Spelling>,
+    hex: HexScan,
+    token_hex: HexScan,
+    images: ImageIndex,
+    known: [usize; 3],
+}
+
+impl Scrubber {
+    /// A scrubber that knows nothing yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Hides this token: as it is, in base64 (both alphabets) and in hexadecimal. One of fewer than four
+    /// characters is hidden only where it stands as a word.
+    pub fn add_token(&mut self, token: &Token) {
+        let text = token.expose_for_header();
+        if text.is_empty() {
+            return;
+        }
+        self.known[0] += 1;
+        let fit = if text.chars().count() < LONG_TOKEN { Fit::WholeWord } else { Fit::Anywhere };
+        self.spell(Kind::Token, fit, Zeroizing::new(text.to_owned()));
+        self.spell_base64(Kind::Token, text.as_bytes());
+        if text.len() * 2 >= SHORTEST {
+            self.token_hex.add(text.as_bytes());
+        }
+    }
+
+    /// Hides this tag id in both byte orders: hexadecimal in either case with any usual separators,
+    /// decimal (one number up to 8 bytes, or a list of bytes), base64 in both alphabets.
+    ///
+    /// Spellings of fewer than six characters are left alone; short numbers count only where they stand
+    /// alone.
+    pub fn add_uid(&mut self, uid: &TagUid) {
+        let forward = Zeroizing::new(uid.expose_for_alias().to_vec());
+        let backward = Zeroizing::new(forward.iter().rev().copied().collect::<Vec<u8>>());
+        if forward.is_empty() {
+            return;
+        }
+        self.known[1] += 1;
+        for bytes in [&forward, &backward] {
+            if bytes.len() * 2 >= SHORTEST {
+                self.hex.add(bytes);
+            }
+            self.spell_base64(Kind::TagId, bytes);
+            self.spell_decimal(bytes);
+        }
+    }
+
+    /// Hides any run of at least 64 consecutive characters of this image's base64, in both alphabets.
+    pub fn add_image(&mut self, image: &ImageBytes) {
+        self.known[2] += 1;
+        self.images.add(image.expose());
+    }
+
+    /// Forgets the images, once none of them can be echoed any more.
+    pub fn forget_images(&mut self) {
+        self.known[2] = 0;
+        self.images = ImageIndex::default();
+    }
+
+    /// Forgets what belongs to a session: tag ids and images. Tokens outlive it.
+    pub fn clear_session(&mut self) {
+        self.forget_images();
+        self.known[1] = 0;
+        self.hex = HexScan::default();
+        self.spellings.retain(|s| s.kind == Kind::Token);
+    }
+
+    /// `text` with every known value replaced by `[scrubbed: token]`, `[scrubbed: tag id]` or
+    /// `[scrubbed: image data]`; borrowed if there was none.
+    pub fn scrub<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        let spans = self.spans(text);
+        if spans.is_empty() {
+            return Cow::Borrowed(text);
+        }
+        let mut out = String::with_capacity(text.len());
+        let mut done = 0;
+        for (start, end, kind) in spans {
+            out.push_str(&text[done..start]);
+            out.push_str(kind.placeholder());
+            done = end;
+        }
+        out.push_str(&text[done..]);
+        Cow::Owned(out)
+    }
+
+    /// A parsed JSON value with every string, key, number and list of numbers scrubbed. A number or list
+    /// that spells a known value becomes a string.
+    pub fn scrub_value(&self, value: Value) -> Value {
+        match value {
+            Value::String(text) => match self.scrub(&text) {
+                Cow::Borrowed(_) => Value::String(text),
+                Cow::Owned(clean) => Value::String(clean),
+            },
+            Value::Number(number) => match self.scrub(&number.to_string()) {
+                Cow::Borrowed(_) => Value::Number(number),
+                Cow::Owned(clean) => Value::String(clean),
+            },
+            Value::Array(items) => self.scrub_list(items),
+            Value::Object(members) => {
+                let mut clean = serde_json::Map::with_capacity(members.len());
+                for (key, member) in members {
+                    clean.insert(self.free_key(&clean, &key), self.scrub_value(member));
+                }
+                Value::Object(clean)
+            }
+            Value::Null | Value::Bool(_) => value,
+        }
+    }
+
+    fn scrub_list(&self, items: Vec<Value>) -> Value {
+        if items.len() > 1 && items.iter().all(Value::is_number) {
+            let list = Zeroizing::new(items.iter().map(Value::to_string).collect::<Vec<_>>().join(","));
+            if let Cow::Owned(clean) = self.scrub(&list) {
+                return Value::String(clean);
+            }
+        }
+        Value::Array(items.into_iter().map(|item| self.scrub_value(item)).collect())
+    }
+
+    /// The scrubbed key; numbered where scrubbing made it equal to an earlier one, so no member is lost.
+    fn free_key(&self, taken: &serde_json::Map<String, Value>, key: &str) -> String {
+        let clean = self.scrub(key).into_owned();
+        if !taken.contains_key(&clean) {
+            return clean;
+        }
+        (2_usize..)
+            .map(|n| format!("{clean} {n}"))
+            .find(|numbered| !taken.contains_key(numbered))
+            .expect("an object has fewer members than there are numbers")
+    }
+
+    fn spell(&mut self, kind: Kind, fit: Fit, text: Zeroizing<String>) {
+        self.spellings.push(Spelling { kind, fit, text });
+    }
+
+    /// Without padding; a match takes the padding along.
+    fn spell_base64(&mut self, kind: Kind, bytes: &[u8]) {
+        let standard = Zeroizing::new(BASE64_NOPAD.encode(bytes));
+        if standard.len() < SHORTEST {
+            return;
+        }
+        let url_safe = Zeroizing::new(BASE64URL_NOPAD.encode(bytes));
+        if url_safe != standard {
+            self.spell(kind, Fit::Anywhere, url_safe);
+        }
+        self.spell(kind, Fit::Anywhere, standard);
+    }
+
+    fn spell_decimal(&mut self, bytes: &[u8]) {
+        if bytes.len() <= size_of::<u64>() {
+            let number = bytes.iter().fold(0_u64, |sum, &byte| (sum << 8) | u64::from(byte));
+            let text = Zeroizing::new(number.to_string());
+            if text.len() >= SHORTEST {
+                let fit = if text.len() >= LONG_NUMBER { Fit::Anywhere } else { Fit::WholeWord };
+                self.spell(Kind::TagId, fit, text);
+            }
+        }
+        if bytes.len() >= 4 {
+            for separator in [", ", ",", " "] {
+                let list = bytes.iter().map(u8::to_string).collect::<Vec<_>>().join(separator);
+                self.spell(Kind::TagId, Fit::WholeWord, Zeroizing::new(list));
+            }
+        }
+    }
+
+    /// Everything found, in order, without overlaps.
+    fn spans(&self, text: &str) -> Vec<(usize, usize, Kind)> {
+        let mut found = Vec::new();
+        for spelling in &self.spellings {
+            let fits =
+                |start: usize, end: usize| spelling.fit == Fit::Anywhere || stands_alone(text, start, end);
+            for (start, part) in text.match_indices(spelling.text.as_str()) {
+                if fits(start, start + part.len()) {
+                    found.push((start, padded(text, start + part.len()), spelling.kind));
+                }
+            }
+        }
+        found.extend(self.hex.find(text).into_iter().map(|(start, end)| (start, end, Kind::TagId)));
+        found.extend(self.token_hex.find(text).into_iter().map(|(start, end)| (start, end, Kind::Token)));
+        found.extend(
+            self.images.find(text).into_iter().map(|(start, end)| (start, padded(text, end), Kind::Image)),
+        );
+        found.sort_unstable();
+        let mut spans: Vec<(usize, usize, Kind)> = Vec::with_capacity(found.len());
+        for (start, end, kind) in found {
+            match spans.last_mut() {
+                Some(last) if start < last.1 || (start == last.1 && kind == last.2) => {
+                    last.1 = last.1.max(end);
+                }
+                _ => spans.push((start, end, kind)),
+            }
+        }
+        spans
+    }
+}
+
+/// Past the base64 padding that follows at `end`, of which there are at most two.
+fn padded(text: &str, end: usize) -> usize {
+    end + text[end..].bytes().take(2).take_while(|&byte| byte == b'=').count()
+}
+
+fn stands_alone(text: &str, start: usize, end: usize) -> bool {
+    let beside = [text[..start].chars().next_back(), text[end..].chars().next()];
+    !beside.into_iter().flatten().any(char::is_alphanumeric)
+}
+
+impl fmt::Debug for Scrubber {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [tokens, uids, images] = self.known;
+        write!(f, "[scrubber: {tokens} tokens, {uids} tag ids, {images} images]")
+    }
+}

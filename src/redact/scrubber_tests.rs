@@ -1,0 +1,186 @@
+//! No spelling of a known value survives; ordinary text does.
+
+use data_encoding::{BASE64, BASE64_NOPAD, BASE64URL, BASE64URL_NOPAD, HEXLOWER, HEXUPPER};
+use proptest::prelude::*;
+use serde_json::json;
+
+use super::{ImageBytes, Scrubber, TagUid, Token};
+
+const UID: [u8; 7] = [0x04, 0xA1, 0xB2, 0xC3, 0xD4, 0xE5, 0xF6];
+
+fn knowing_uid(bytes: &[u8]) -> Scrubber {
+    let mut scrubber = Scrubber::new();
+    scrubber.add_uid(&TagUid::new(bytes));
+    scrubber
+}
+
+fn knowing_token(token: &str) -> Scrubber {
+    let mut scrubber = Scrubber::new();
+    scrubber.add_token(&Token::new(token));
+    scrubber
+}
+
+/// Every way in which an id is commonly written.
+fn spellings(uid: &[u8]) -> Vec<String> {
+    let mut all = Vec::new();
+    let backward: Vec<u8> = uid.iter().rev().copied().collect();
+    for bytes in [uid, &backward] {
+        for encoding in [&HEXLOWER, &HEXUPPER] {
+            let pairs: Vec<String> = bytes.iter().map(|byte| encoding.encode(&[*byte])).collect();
+            all.extend(["", ":", "-", " ", ", ", "."].map(|separator| pairs.join(separator)));
+            all.push(pairs.iter().map(|pair| format!("\\x{pair}")).collect());
+            all.push(format!("0x{}", pairs.join(", 0x")));
+        }
+        all.extend([&BASE64, &BASE64_NOPAD, &BASE64URL, &BASE64URL_NOPAD].map(|e| e.encode(bytes)));
+        all.push(format!("{bytes:?}"));
+        if bytes.len() <= 8 {
+            let number = bytes.iter().fold(0_u64, |sum, byte| (sum << 8) | u64::from(*byte)).to_string();
+            all.extend((number.len() >= 6).then_some(number));
+        }
+    }
+    all
+}
+
+#[test]
+fn each_spelling_of_a_tag_id_is_replaced() {
+    let scrubber = knowing_uid(&UID);
+    for spelling in spellings(&UID) {
+        let scrubbed = scrubber.scrub(&format!("I saw ({spelling}).")).into_owned();
+        let rest = scrubbed.replace("[scrubbed: tag id]", "");
+        assert!(
+            ["I saw ().", "I saw (0x).", "I saw ([]).", "I saw (\\x)."].contains(&rest.as_str()),
+            "{spelling}: {scrubbed}"
+        );
+    }
+}
+
+#[test]
+fn an_id_inside_an_answer_of_the_reader_is_replaced() {
+    assert_eq!(knowing_uid(&UID).scrub("apdu 04A1B2C3D4E5F69000 ok"), "apdu [scrubbed: tag id]9000 ok");
+    assert_eq!(knowing_uid(&UID).scrub("a04a1b2c3d4e5f6"), "a[scrubbed: tag id]");
+}
+
+#[test]
+fn ordinary_text_is_borrowed_unchanged() {
+    let mut scrubber = knowing_uid(&[0, 0, 1, 2]);
+    scrubber.add_token(&Token::new("abc"));
+    for text in ["258 parts of 16908288x", "the abcess and 0 0 1", "", "id 04:A1", "2026-12-02T08:29:25Z"] {
+        assert!(matches!(scrubber.scrub(text), std::borrow::Cow::Borrowed(_)), "{text}");
+    }
+}
+
+#[test]
+fn a_token_is_replaced_as_it_is_and_encoded() {
+    let scrubber = knowing_token("s3cret-Tøken=");
+    for spelling in [
+        "s3cret-Tøken=".to_owned(),
+        BASE64.encode("s3cret-Tøken=".as_bytes()),
+        HEXUPPER.encode("s3cret-Tøken=".as_bytes()),
+    ] {
+        assert_eq!(scrubber.scrub(&format!("Bearer {spelling}!")), "Bearer [scrubbed: token]!");
+    }
+}
+
+#[test]
+fn a_short_token_is_replaced_only_as_a_word() {
+    assert_eq!(
+        knowing_token("abc").scrub("abc, abcd, (abc)"),
+        "[scrubbed: token], abcd, ([scrubbed: token])"
+    );
+}
+
+fn picture() -> Vec<u8> {
+    (0..3000_u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect()
+}
+
+fn knowing_picture(bytes: Vec<u8>) -> Scrubber {
+    let mut scrubber = Scrubber::new();
+    scrubber.add_image(&ImageBytes::new(bytes));
+    scrubber
+}
+
+#[test]
+fn an_echoed_image_is_replaced_whole() {
+    let scrubber = knowing_picture(picture());
+    for encoding in [&BASE64, &BASE64URL, &BASE64_NOPAD] {
+        let text = format!("data:image/jpeg;base64,{}\"", encoding.encode(&picture()));
+        assert_eq!(scrubber.scrub(&text), "data:image/jpeg;base64,[scrubbed: image data]\"");
+    }
+}
+
+#[test]
+fn an_image_of_one_colour_is_replaced_too() {
+    let encoded = BASE64.encode(&[0; 9000]);
+    let scrubbed = knowing_picture(vec![0; 9000]).scrub(&format!("({encoded})")).into_owned();
+    assert!(scrubbed.starts_with("([scrubbed: image data]") && scrubbed.len() < 100, "{scrubbed}");
+}
+
+#[test]
+fn forgetting_is_by_kind() {
+    let mut scrubber = knowing_token("tokentoken");
+    scrubber.add_uid(&TagUid::new(&UID));
+    scrubber.add_image(&ImageBytes::new(picture()));
+    assert_eq!(format!("{scrubber:?}"), "[scrubber: 1 tokens, 1 tag ids, 1 images]");
+    let image = BASE64.encode(&picture());
+    scrubber.forget_images();
+    assert_eq!(scrubber.scrub(&image), image);
+    assert_eq!(scrubber.scrub("04a1b2c3d4e5f6"), "[scrubbed: tag id]");
+    scrubber.clear_session();
+    assert_eq!(scrubber.scrub("04a1b2c3d4e5f6 tokentoken"), "04a1b2c3d4e5f6 [scrubbed: token]");
+}
+
+#[test]
+fn json_is_scrubbed_in_keys_strings_numbers_and_lists() {
+    let scrubber = knowing_uid(&UID);
+    let escaped = r#"{"04a1b2c3d4e5f6":1,"04:A1:B2:C3:D4:E5:F6":[true,"\u0030\u0034A1B2C3D4E5F6"],"n":1304124505580022,"list":[4,161,178,195,212,229,246],"kept":[1,2.5,"x"]}"#;
+    let number = UID.iter().fold(0_u64, |sum, byte| (sum << 8) | u64::from(*byte)).to_string();
+    let value = serde_json::from_str(&escaped.replace("1304124505580022", &number)).unwrap();
+    assert_eq!(
+        scrubber.scrub_value(value),
+        json!({
+            "[scrubbed: tag id]": 1,
+            "[scrubbed: tag id] 2": [true, "[scrubbed: tag id]"],
+            "n": "[scrubbed: tag id]",
+            "list": "[scrubbed: tag id]",
+            "kept": [1, 2.5, "x"],
+        })
+    );
+}
+
+fn uid() -> impl Strategy<Value = Vec<u8>> {
+    prop::sample::select(vec![4_usize, 7, 8, 10]).prop_flat_map(|n| prop::collection::vec(any::<u8>(), n))
+}
+
+proptest! {
+    #[test]
+    fn no_spelling_of_an_id_survives(id in uid(), before in "[ -~]{0,20}", after in "[ -~]{0,20}") {
+        let scrubber = knowing_uid(&id);
+        for spelling in spellings(&id) {
+            let text = format!("{before}<{spelling}>{after}");
+            prop_assert!(!scrubber.scrub(&text).contains(&spelling), "{}", text);
+        }
+    }
+
+    #[test]
+    fn no_run_of_64_characters_of_an_image_survives(
+        image in prop::collection::vec(any::<u8>(), 100..2000), at in any::<prop::sample::Index>(), more in 0_usize..200,
+        before in "[A-Za-z0-9+/]{0,40}",
+    ) {
+        let encoded = BASE64_NOPAD.encode(&image);
+        let from = at.index(encoded.len() - 63);
+        let run = &encoded[from..(from + 64 + more).min(encoded.len())];
+        let scrubbed = knowing_picture(image).scrub(&format!("{before}{run} end")).into_owned();
+        let left = scrubbed.strip_prefix(before.as_str()).unwrap_or("");
+        prop_assert!(scrubbed.contains("[scrubbed: image data]"));
+        prop_assert!(!run.as_bytes().windows(32).any(|w| left.as_bytes().windows(32).any(|l| l == w)));
+    }
+
+    #[test]
+    fn scrubbing_twice_changes_nothing(id in uid(), text in "\\PC{0,60}") {
+        let mut scrubber = knowing_uid(&id);
+        scrubber.add_token(&Token::new("sesame-open"));
+        let text = format!("{text}{}sesame-open", HEXLOWER.encode(&id));
+        let once = scrubber.scrub(&text).into_owned();
+        prop_assert_eq!(scrubber.scrub(&once), once.as_str());
+    }
+}

@@ -1,0 +1,383 @@
+//! Plays a scenario: a pure state machine. Notices and times go in, [`Act`]s come out.
+//!
+//! Call [`Player::start`] once, then [`Player::notice`] for each notice and [`Player::tick`] when
+//! [`Player::next_deadline`] has passed; drain [`Player::poll`] after each. [`Player::finished`] says when it
+//! is over.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use super::log::Log;
+use super::outcome::{Class, Outcome};
+use super::script::{Action, EXPECT_WITHIN, Expectation, Scenario, Step};
+use super::sink::StepReport;
+use crate::client::notice::{Connection, Line, LineKind, Notice};
+use crate::client::request::Request;
+use crate::protocol::Event;
+use crate::trace::record::{Body, Direction, Record};
+
+/// How long the link may take to close after `session.end`.
+const CLOSE: Duration = Duration::from_secs(2);
+/// How long the engine may take to say goodbye after the last step.
+const GOODBYE: Duration = Duration::from_secs(5);
+
+/// One thing to be done.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Act {
+    /// Ask the engine for this.
+    Ask(Request),
+    /// A step is over.
+    Report(StepReport),
+}
+
+/// What the player waits for.
+#[derive(Debug)]
+enum Waiting {
+    /// The session to be live.
+    Live,
+    /// The active run to end before the next turn is sent.
+    Run,
+    /// The frame of the acting step.
+    Sent,
+    /// What the `expect` step names, until then. `None`: until the active run has ended.
+    Expected(Expectation, Option<Duration>),
+    /// Time to pass.
+    Until(Duration),
+    /// The link to close after `session.end`.
+    Closed(Duration),
+    /// The engine to stop.
+    Stopped(Duration),
+    /// Nothing: it is over.
+    Nothing,
+}
+
+/// The state machine.
+#[derive(Debug)]
+pub(super) struct Player {
+    steps: Vec<Step>,
+    next: usize,
+    waiting: Waiting,
+    log: Log,
+    /// Whether a turn of ours is in flight or a run is active.
+    busy: bool,
+    /// `end` was played: the session may be over.
+    ended: bool,
+    /// Why the session is over, if it is.
+    over: Option<Line>,
+    /// The end of the whole run.
+    until: Duration,
+    failure: Option<(Class, String, Option<String>)>,
+    acts: VecDeque<Act>,
+}
+
+impl Player {
+    pub fn new(scenario: Scenario, until: Duration) -> Self {
+        Self {
+            steps: scenario.steps,
+            next: 0,
+            waiting: Waiting::Live,
+            log: Log::default(),
+            busy: false,
+            ended: false,
+            over: None,
+            until,
+            failure: None,
+            acts: VecDeque::new(),
+        }
+    }
+
+    /// Asks the engine to connect.
+    pub fn start(&mut self) {
+        self.acts.push_back(Act::Ask(Request::Connect));
+    }
+
+    pub fn poll(&mut self) -> Option<Act> {
+        self.acts.pop_front()
+    }
+
+    /// When [`Player::tick`] is due.
+    pub fn next_deadline(&self) -> Option<Duration> {
+        match self.waiting {
+            Waiting::Until(at) | Waiting::Expected(_, Some(at)) => Some(at.min(self.until)),
+            Waiting::Expected(_, None) | Waiting::Live | Waiting::Run | Waiting::Sent => Some(self.until),
+            Waiting::Closed(at) | Waiting::Stopped(at) => Some(at),
+            Waiting::Nothing => None,
+        }
+    }
+
+    /// What it came to, when it is over.
+    pub fn finished(&self) -> Option<Outcome> {
+        matches!(self.waiting, Waiting::Nothing).then(|| self.outcome())
+    }
+
+    fn outcome(&self) -> Outcome {
+        let (must, should) = self.log.unexpected();
+        let (class, message, hint) = match &self.failure {
+            Some((class, message, hint)) => (*class, Some(message.clone()), hint.clone()),
+            None if must > 0 => {
+                let message = format!("The steps went well; the agent broke {must} must-level rule(s).");
+                (Class::Findings, Some(message), None)
+            }
+            None => (Class::Ok, None, None),
+        };
+        Outcome { class, message, hint, must, should }
+    }
+
+    /// Takes one notice.
+    pub fn notice(&mut self, now: Duration, notice: &Notice) {
+        match notice {
+            Notice::Connection(Connection::Live) if matches!(self.waiting, Waiting::Live) => {
+                self.advance(now);
+            }
+            Notice::Connection(Connection::Over(why)) => self.gone(now, why),
+            Notice::Card(card) => card.notes.iter().for_each(|finding| self.log.finding(finding)),
+            Notice::Finding { finding, .. } => self.log.finding(finding),
+            Notice::Frame(record) => self.frame(now, record),
+            Notice::Session(view) => {
+                self.busy = view.run.is_active();
+                self.look(now);
+            }
+            Notice::Refused(line) | Notice::Failed(line) => self.trouble(now, line),
+            Notice::Stopped => self.stopped(),
+            Notice::Connection(_) | Notice::Physical(_) | Notice::Preview(_) | Notice::Info(_) => {}
+        }
+        if matches!(notice, Notice::Card(_) | Notice::Finding { .. }) {
+            self.look(now);
+        }
+    }
+
+    /// A deadline may have passed.
+    pub fn tick(&mut self, now: Duration) {
+        match &self.waiting {
+            Waiting::Until(at) if now >= *at => self.step_over(now, Ok(())),
+            Waiting::Expected(expectation, Some(at)) if now >= *at => {
+                let expectation = expectation.clone();
+                self.run_out(now, &expectation);
+            }
+            Waiting::Closed(at) if now >= *at => self.quit(now),
+            Waiting::Stopped(at) if now >= *at => self.waiting = Waiting::Nothing,
+            _ => {}
+        }
+        if now < self.until {
+            return;
+        }
+        let message = format!("the whole run took too long; {}", self.stuck());
+        let hint = Some("Give it more time with --timeout.".to_owned());
+        match self.waiting {
+            Waiting::Closed(_) | Waiting::Stopped(_) | Waiting::Nothing => {}
+            Waiting::Live => self.give_up(now, Class::Timeout, message, hint),
+            _ => self.step_failed(now, Class::Timeout, message, hint),
+        }
+    }
+
+    fn stuck(&self) -> String {
+        match &self.waiting {
+            Waiting::Live => "the session did not become live".to_owned(),
+            Waiting::Run => "a step waits for the end of the active run".to_owned(),
+            Waiting::Sent => "the step was not sent".to_owned(),
+            Waiting::Expected(expectation, _) => format!("a step waits for {}", expectation.what),
+            _ => "a step waits for time to pass".to_owned(),
+        }
+    }
+
+    // ── what comes ──
+
+    fn frame(&mut self, now: Duration, record: &Record) {
+        self.log.frame(record);
+        match &record.body {
+            Body::Say { .. } | Body::Show { .. } if record.direction == Direction::Out => self.busy = true,
+            Body::Event(Event::RunStarted) if record.acted => self.busy = true,
+            _ => {}
+        }
+        if record.direction == Direction::Out && !record.deliberate && self.is_of_step(record) {
+            self.step_over(now, Ok(()));
+        }
+        self.look(now);
+    }
+
+    /// Whether this frame is what the acting step sends.
+    fn is_of_step(&self, record: &Record) -> bool {
+        if !matches!(self.waiting, Waiting::Sent) {
+            return false;
+        }
+        match (&self.steps[self.next].action, &record.body) {
+            (Action::Say(_), Body::Say { .. }) | (Action::Observe { .. }, Body::Show { .. }) => true,
+            (Action::Cancel, Body::Client) => record.kind == "response.cancel",
+            (Action::End, Body::Client) => record.kind == "session.end",
+            _ => false,
+        }
+    }
+
+    /// Looks whether what the player waits for is there.
+    fn look(&mut self, now: Duration) {
+        match &self.waiting {
+            Waiting::Run if !self.busy => self.issue(now),
+            Waiting::Expected(expectation, until) => {
+                let (expectation, until) = (expectation.clone(), *until);
+                if expectation.absent && self.log.holds(&expectation.what) {
+                    self.step_over(now, Err(format!("{} came, which should not", expectation.what)));
+                } else if expectation.absent {
+                    if until.is_none() && !self.busy {
+                        self.step_over(now, Ok(()));
+                    }
+                } else if self.log.consume(&expectation.what) {
+                    self.step_over(now, Ok(()));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The time of an `expect` is up.
+    fn run_out(&mut self, now: Duration, expectation: &Expectation) {
+        if expectation.absent {
+            return self.step_over(now, Ok(()));
+        }
+        let within = expectation.within.unwrap_or(EXPECT_WITHIN);
+        let instead = self.log.instead();
+        self.step_over(
+            now,
+            Err(format!("expected {} within {within:?}; came instead: {instead}", expectation.what)),
+        );
+    }
+
+    fn trouble(&mut self, now: Duration, line: &Line) {
+        let class = Class::from(line.kind);
+        match self.waiting {
+            // A device that is not there matters when a step needs it.
+            Waiting::Live if line.kind == LineKind::Device => {}
+            Waiting::Live => self.give_up(now, class, line.text.clone(), line.hint.clone()),
+            Waiting::Sent => self.step_failed(now, class, line.text.clone(), line.hint.clone()),
+            _ => {}
+        }
+    }
+
+    /// The session is over.
+    fn gone(&mut self, now: Duration, why: &Line) {
+        self.busy = false;
+        self.over.get_or_insert_with(|| why.clone());
+        let class = match Class::from(why.kind) {
+            Class::Expectation => Class::Connection,
+            class => class,
+        };
+        match &self.waiting {
+            Waiting::Live => self.give_up(now, class, why.text.clone(), why.hint.clone()),
+            Waiting::Run | Waiting::Sent => self.step_failed(now, class, why.text.clone(), why.hint.clone()),
+            Waiting::Expected(expectation, _) if expectation.absent => self.step_over(now, Ok(())),
+            Waiting::Expected(expectation, _) => {
+                let instead = self.log.instead();
+                let message = format!(
+                    "expected {}, and the session is over; came instead: {instead}. {}",
+                    expectation.what, why.text
+                );
+                let class = if self.ended { Class::Expectation } else { class };
+                self.step_failed(now, class, message, why.hint.clone());
+            }
+            Waiting::Closed(_) => self.quit(now),
+            Waiting::Until(_) | Waiting::Stopped(_) | Waiting::Nothing => {}
+        }
+    }
+
+    fn stopped(&mut self) {
+        if !matches!(self.waiting, Waiting::Closed(_) | Waiting::Stopped(_) | Waiting::Nothing) {
+            self.failure.get_or_insert_with(|| {
+                (Class::Internal, "The engine stopped before the scenario was over.".to_owned(), None)
+            });
+        }
+        self.waiting = Waiting::Nothing;
+    }
+
+    // ── step by step ──
+
+    fn step_over(&mut self, now: Duration, result: Result<(), String>) {
+        match result {
+            Ok(()) => {
+                self.report(now, true, None);
+                self.next += 1;
+                self.advance(now);
+            }
+            Err(detail) => self.step_failed(now, Class::Expectation, detail, None),
+        }
+    }
+
+    fn step_failed(&mut self, now: Duration, class: Class, detail: String, hint: Option<String>) {
+        let verb = self.steps[self.next].action.verb();
+        let message = format!("Step {} ({verb}) failed: {detail}", self.next + 1);
+        self.report(now, false, Some(detail));
+        self.give_up(now, class, message, hint);
+    }
+
+    fn report(&mut self, at: Duration, ok: bool, detail: Option<String>) {
+        let step = &self.steps[self.next];
+        let (number, line, verb) = (self.next + 1, step.line, step.action.verb());
+        self.acts.push_back(Act::Report(StepReport { at, number, line, verb, ok, detail }));
+    }
+
+    /// Begins the next step, or says goodbye after the last one.
+    fn advance(&mut self, now: Duration) {
+        let Some(step) = self.steps.get(self.next) else { return self.goodbye(now) };
+        match &step.action {
+            Action::Say(_) | Action::Observe { .. } if self.busy => self.waiting = Waiting::Run,
+            Action::Say(_) | Action::Observe { .. } | Action::Cancel | Action::End => self.issue(now),
+            Action::Wait(time) => self.waiting = Waiting::Until(now + *time),
+            Action::Expect(expectation) => {
+                let until = match (expectation.within, expectation.absent) {
+                    (Some(within), _) => Some(now + within),
+                    (None, false) => Some(now + EXPECT_WITHIN),
+                    (None, true) => None,
+                };
+                self.waiting = Waiting::Expected(expectation.clone(), until);
+                self.look(now);
+                self.miss(now);
+            }
+        }
+    }
+
+    /// An `expect` on a session that is over waits for nothing.
+    fn miss(&mut self, now: Duration) {
+        if let (Waiting::Expected(..), Some(why)) = (&self.waiting, self.over.clone()) {
+            self.gone(now, &why);
+        }
+    }
+
+    /// Sends the acting step.
+    fn issue(&mut self, now: Duration) {
+        let request = match &self.steps[self.next].action {
+            Action::Say(text) => Request::Say(text.clone()),
+            Action::Observe { observe, .. } => Request::Observe(observe.clone()),
+            Action::Cancel => Request::Cancel,
+            Action::End => {
+                self.ended = true;
+                Request::End
+            }
+            Action::Expect(_) | Action::Wait(_) => return,
+        };
+        if let Some(why) = &self.over {
+            let (class, text, hint) = (Class::Connection, why.text.clone(), why.hint.clone());
+            return self.step_failed(now, class, text, hint);
+        }
+        self.log.begin();
+        self.waiting = Waiting::Sent;
+        self.acts.push_back(Act::Ask(request));
+    }
+
+    fn give_up(&mut self, now: Duration, class: Class, message: String, hint: Option<String>) {
+        self.failure.get_or_insert((class, message, hint));
+        self.goodbye(now);
+    }
+
+    /// After `session.end` the link is given time to close; then the engine stops.
+    fn goodbye(&mut self, now: Duration) {
+        if self.ended && self.over.is_none() {
+            self.waiting = Waiting::Closed(now + CLOSE);
+        } else {
+            self.quit(now);
+        }
+    }
+
+    /// The engine ends the session, if there is one, and stops.
+    fn quit(&mut self, now: Duration) {
+        self.waiting = Waiting::Stopped(now + GOODBYE);
+        self.acts.push_back(Act::Ask(Request::Quit));
+    }
+}

@@ -1,0 +1,87 @@
+//! The thin shell around the player: two channels and a clock.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use tokio::sync::mpsc::{Receiver, Sender};
+use tokio::time::{Instant, sleep_until};
+
+use super::outcome::{Class, Outcome};
+use super::player::{Act, Player};
+use super::script::Scenario;
+use super::sink::Sink;
+use crate::client::notice::Notice;
+use crate::client::request::Request;
+
+/// How a scenario is played.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// When the engine was started: the zero of all times in notices and reports.
+    pub started: Instant,
+    /// How long connecting and all steps may take together.
+    pub timeout: Duration,
+}
+
+impl Options {
+    /// The default of `--timeout`.
+    pub const TIMEOUT: Duration = Duration::from_secs(5 * 60);
+}
+
+/// Connects, plays the scenario, and ends the session in an orderly way. The engine stops with it: a second
+/// scenario needs a new engine.
+pub async fn run(
+    scenario: Scenario,
+    requests: Sender<Request>,
+    mut notices: Receiver<Notice>,
+    options: Options,
+    sink: &mut dyn Sink,
+) -> Outcome {
+    let now = || options.started.elapsed();
+    let mut player = Player::new(scenario, now() + options.timeout);
+    let mut to_ask: VecDeque<Request> = VecDeque::new();
+    player.start();
+    loop {
+        while let Some(act) = player.poll() {
+            match act {
+                Act::Ask(request) => to_ask.push_back(request),
+                Act::Report(report) => sink.step(&report),
+            }
+        }
+        if let Some(outcome) = player.finished() {
+            return outcome;
+        }
+        let due = player.next_deadline().map_or_else(Instant::now, |at| options.started + at);
+        // Asking never stops listening: both channels are bounded, and the engine may be waiting for us.
+        tokio::select! {
+            notice = notices.recv() => match notice {
+                Some(notice) => {
+                    show(sink, &notice);
+                    player.notice(now(), &notice);
+                }
+                None => player.notice(now(), &Notice::Stopped),
+            },
+            permit = requests.reserve(), if !to_ask.is_empty() => match (permit, to_ask.pop_front()) {
+                (Ok(permit), Some(request)) => permit.send(request),
+                _ => player.notice(now(), &Notice::Stopped),
+            },
+            () = sleep_until(due) => player.tick(now()),
+        }
+    }
+}
+
+fn show(sink: &mut dyn Sink, notice: &Notice) {
+    match notice {
+        Notice::Frame(record) => sink.frame(record),
+        Notice::Finding { at, finding } => sink.finding(*at, finding),
+        Notice::Refused(line) | Notice::Failed(line) | Notice::Info(line) => sink.line(line),
+        Notice::Card(card) => sink.card(card),
+        _ => {}
+    }
+}
+
+impl Outcome {
+    /// Whether all is well; with `strict` should-level findings count too.
+    pub fn is_ok(&self, strict: bool) -> bool {
+        self.class == Class::Ok && (!strict || self.should == 0)
+    }
+}
