@@ -4,6 +4,9 @@ PROFILE   := ci
 CARGO     ?= cargo
 STEP      := ./scripts/step
 PEER_VENV := target/peer-venv
+# Pinned, so that a newer one does not ask for a newer toolchain.
+NEXTEST   := 0.9.151
+DENY      := 0.20.2
 
 .PHONY: help demo test packages test-packages tools fmt clippy docs tests bare generated deny generate clean-peers
 
@@ -34,8 +37,8 @@ test-packages: packages ## Install the system packages that the tests need
 	@./scripts/packages "to test against an agent written in Python" python3 python3-venv
 
 tools: ## Install the Rust tools that the tests need
-	@command -v cargo-nextest >/dev/null || $(STEP) "installing cargo-nextest" $(CARGO) install --locked cargo-nextest
-	@command -v cargo-deny >/dev/null || $(STEP) "installing cargo-deny" $(CARGO) install --locked cargo-deny
+	@command -v cargo-nextest >/dev/null || $(STEP) "installing cargo-nextest" $(CARGO) install --locked --version $(NEXTEST) --no-default-features --features default-no-update cargo-nextest
+	@command -v cargo-deny >/dev/null || $(STEP) "installing cargo-deny" $(CARGO) install --locked --version $(DENY) cargo-deny
 
 $(PEER_VENV)/ready: tests/peers/requirements.txt
 	@$(STEP) "Python packages for the peer" sh -c 'python3 -m venv $(PEER_VENV) && $(PEER_VENV)/bin/pip install --quiet --disable-pip-version-check -r tests/peers/requirements.txt'

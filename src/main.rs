@@ -8,5 +8,5 @@ fn main() -> ExitCode {
     if std::env::args_os().nth(1).is_some_and(|first| first == child::ARGUMENT) {
         return ExitCode::from(child::child_main(std::io::stdin().lock(), std::io::stdout().lock()));
     }
-    ExitCode::SUCCESS
+    agentcall::cli::main(std::env::args_os())
 }

@@ -244,10 +244,9 @@ fn notes(typed: &Url, found: &Url, tried: &[Attempt]) -> Vec<String> {
     if found.path().ends_with(WELL_KNOWN[1]) && !typed.path().ends_with(".json") {
         notes.push(format!("the card stands only under the old name {} (§ Discovery)", WELL_KNOWN[1]));
     }
-    match tried.last().and_then(|last| last.media_type.as_deref()) {
-        Some(json) if json == "application/json" || json.ends_with("+json") => {}
-        Some(other) => notes.push(format!("the card is served as {other}, not as application/json")),
-        None => notes.push("the card is served without a media type".to_owned()),
+    // A media type that is not JSON is a finding of the validation.
+    if tried.last().is_some_and(|last| last.media_type.is_none()) {
+        notes.push("the card is served without a media type".to_owned());
     }
     notes
 }

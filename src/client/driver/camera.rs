@@ -158,26 +158,25 @@ async fn aim(
     let mut turnings = Vec::new();
     let apply = |picture: Picture, turnings: &[Turning]| turnings.iter().fold(picture, |p, t| p.turned(*t));
     loop {
-        tokio::select! {
-            biased;
-            command = commands.recv() => match command {
-                Some(Command::Orient(orient)) => turnings.push(turning(orient)),
-                Some(Command::Shutter) => {
+        // A preview that was asked for is waited for: its reply must not be taken for the next one's.
+        let frame = apply(stream.preview().await.map_err(|e| failed(&e))?, &turnings);
+        loop {
+            match commands.try_recv() {
+                Ok(Command::Orient(orient)) => turnings.push(turning(orient)),
+                Ok(Command::Shutter) => {
                     let picture = stream.shutter().await.map_err(|e| failed(&e))?;
                     return Ok(apply(picture, &turnings));
                 }
-                None => {
+                Err(mpsc::error::TryRecvError::Empty) => break,
+                Err(mpsc::error::TryRecvError::Disconnected) => {
                     stream.close().await;
                     return Err(words::device("The camera was closed."));
                 }
-            },
-            frame = stream.preview() => {
-                let frame = apply(frame.map_err(|e| failed(&e))?, &turnings);
-                let preview = preview(Thumbnail::of(&frame, PREVIEW.0, PREVIEW.1));
-                // A face that draws slowly must not slow the camera down.
-                drop(events.try_send(Event::Preview(id, preview)));
             }
         }
+        let preview = preview(Thumbnail::of(&frame, PREVIEW.0, PREVIEW.1));
+        // A face that draws slowly must not slow the camera down.
+        drop(events.try_send(Event::Preview(id, preview)));
     }
 }
 

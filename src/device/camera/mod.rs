@@ -47,7 +47,8 @@ pub trait CameraStream: Send {
     /// What the camera delivers.
     fn format(&self) -> &StreamFormat;
 
-    /// The next preview frame, at most [`wire::PREVIEW_SIDE`] pixels a side, when the camera has one.
+    /// The next preview frame, at most [`wire::PREVIEW_SIDE`] pixels a side, when the camera has one. The future is
+    /// not cancel-safe: await it to its end, or drop the stream with it.
     ///
     /// # Errors
     /// [`CameraError`]; after one the stream is closed.

@@ -1,0 +1,47 @@
+//! `agentcall agent`: the reference agent on a listener, until it is told to stop.
+
+use super::args::AgentArgs;
+use super::exit::{Exit, Failure, Kind};
+use super::output::Printer;
+use super::signals::Signals;
+use crate::agent::{AgentConfig, Running, serve};
+
+/// Serves until a signal comes. Ctrl-C and SIGTERM are how it is meant to end: exit code 0.
+///
+/// # Errors
+/// [`Failure`] when the address cannot be bound, or nobody can be told where it is.
+pub async fn agent(args: &AgentArgs, printer: &mut Printer<'_>) -> Result<Exit, Failure> {
+    let mut signals = Signals::listen()?;
+    let config = AgentConfig {
+        listen: args.listen,
+        accepted: args.accept,
+        legacy_uri: args.legacy_uri,
+        faults: args.fault.clone(),
+        ..AgentConfig::default()
+    };
+    let mut running = start(config).await?;
+    printer.line(&ready(&running))?;
+    if !running.addr.ip().is_loopback() {
+        printer.aside("Anybody who reaches this address can talk to the agent; it has no token and no TLS.");
+    }
+    tokio::select! {
+        _ = signals.next() => {
+            running.stop().await;
+            Ok(Exit::Well)
+        }
+        () = running.stopped() => Err(Failure::new(Kind::Internal, "the agent stopped by itself")),
+    }
+}
+
+/// Binds and serves.
+///
+/// # Errors
+/// [`Kind::Connection`] when the address cannot be bound.
+pub async fn start(config: AgentConfig) -> Result<Running, Failure> {
+    serve(config).await.map_err(|error| Failure::new(Kind::Connection, error.to_string()))
+}
+
+fn ready(running: &Running) -> String {
+    let origin = running.card_url.split("/.well-known").next().unwrap_or(&running.card_url);
+    format!("Card: {}  Connect: agentcall connect --local {origin}  (Ctrl-C ends)", running.card_url)
+}

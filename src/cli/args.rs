@@ -1,0 +1,196 @@
+//! The command line as it is typed: raw, before files and environment are looked at.
+//!
+//! `setup` resolves it. The words of the help stand here and nowhere else.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::agent::{AgentConfig, Fault};
+use crate::protocol::{Modalities, Modality};
+
+/// How long `--wait` waits when no time is given.
+const WAIT_SECONDS: &str = "60";
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0    all well
+  1    a must-level finding (should-level too with --strict), or a failed expectation
+  2    usage, configuration, or a URL refused for its form
+  3    the card is incompatible or out of bounds
+  4    connection, address policy, TLS or HTTP status
+  5    connecting or the whole run took too long
+  6    a device
+  70   our own fault
+  129, 130, 143   ended by SIGHUP, SIGINT (Ctrl-C), SIGTERM; the session was ended in order
+  141  nobody reads standard output any more";
+
+/// The whole command line.
+#[derive(Debug, Parser)]
+#[command(
+    name = "agentcall",
+    version,
+    about = "Terminal client for AgentCall agents: discover, talk, scan, show",
+    after_help = EXIT_CODES,
+    disable_help_subcommand = true,
+    max_term_width = 110
+)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Fetch an agent's card, check it, and explain it in plain words
+    Card(CardArgs),
+    /// Serve the reference agent, for people who write clients
+    Agent(AgentArgs),
+    /// JSON Schemas of the wire and of the --json output
+    Schemas(SchemasArgs),
+    /// Print a completion script for a shell
+    Completions(CompletionsArgs),
+    /// Print the manual page, or write one for each subcommand
+    Man(ManArgs),
+}
+
+/// How an agent is reached.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Reaching the agent")]
+pub struct NetArgs {
+    /// Allow plain HTTP and addresses of this machine and network, for development
+    #[arg(long)]
+    pub local: bool,
+    /// Trust the certificates in this PEM file too; can be repeated
+    #[arg(long, value_name = "FILE")]
+    pub ca: Vec<PathBuf>,
+    /// Take the bearer token from this environment variable
+    #[arg(long, value_name = "NAME", conflicts_with = "token_file")]
+    pub token_env: Option<String>,
+    /// Take the bearer token from this file
+    #[arg(long, value_name = "FILE")]
+    pub token_file: Option<PathBuf>,
+    /// Send the token to this origin, and to no other; needed when the card is a file
+    #[arg(long, value_name = "URL")]
+    pub token_origin: Option<String>,
+    /// Wait until the agent is up
+    #[arg(long, value_name = "SECONDS", num_args = 0..=1, require_equals = true,
+          default_missing_value = WAIT_SECONDS, value_parser = seconds)]
+    pub wait: Option<Duration>,
+}
+
+/// Where settings come from.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Settings")]
+pub struct ConfigArgs {
+    /// Read settings from this file instead of the usual one
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+}
+
+/// `agentcall card`
+#[derive(Debug, Args)]
+#[command(after_help = EXIT_CODES)]
+pub struct CardArgs {
+    /// The agent's origin, its card's URL, or a card file
+    #[arg(value_name = "URL|FILE")]
+    pub url: String,
+    /// Print one JSON object a line
+    #[arg(long)]
+    pub json: bool,
+    /// The network.
+    #[command(flatten)]
+    pub net: NetArgs,
+    /// The settings.
+    #[command(flatten)]
+    pub config: ConfigArgs,
+}
+
+/// `agentcall agent`
+#[derive(Debug, Args)]
+#[command(after_help = faults_help())]
+pub struct AgentArgs {
+    /// Listen on this address; port 0 takes a free one
+    #[arg(long, value_name = "ADDR", default_value_t = AgentConfig::DEFAULT_LISTEN)]
+    pub listen: SocketAddr,
+    /// Accept only these: nfc, photo, both with a comma between them, or none for a text-only agent
+    #[arg(long, value_name = "LIST", default_value = "nfc,photo", value_parser = modalities)]
+    pub accept: Modalities,
+    /// Advertise the extension under its legacy URI
+    #[arg(long)]
+    pub legacy_uri: bool,
+    /// Do this wrong on purpose (see below); several names at once, or repeated
+    #[arg(long, value_name = "NAME", num_args = 1.., value_delimiter = ',', value_parser = fault)]
+    pub fault: Vec<Fault>,
+}
+
+/// `agentcall schemas`
+#[derive(Debug, Args)]
+pub struct SchemasArgs {
+    /// What to do with them.
+    #[command(subcommand)]
+    pub action: SchemasAction,
+}
+
+/// What to do with the schemas.
+#[derive(Debug, Subcommand)]
+pub enum SchemasAction {
+    /// Write them into a directory, which is made if it is not there
+    Export {
+        /// The directory
+        #[arg(value_name = "DIR")]
+        directory: PathBuf,
+    },
+}
+
+/// `agentcall completions`
+#[derive(Debug, Args)]
+pub struct CompletionsArgs {
+    /// The shell
+    pub shell: clap_complete::Shell,
+}
+
+/// `agentcall man`
+#[derive(Debug, Args)]
+pub struct ManArgs {
+    /// Write one page for each subcommand into this directory, instead of printing the main page
+    #[arg(value_name = "DIR")]
+    pub directory: Option<PathBuf>,
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let wrong = || "expected a number of seconds above 0 and at most 86400".to_owned();
+    let seconds: f64 = text.parse().map_err(|_| wrong())?;
+    if seconds > 0.0 && seconds <= 86_400.0 { Ok(Duration::from_secs_f64(seconds)) } else { Err(wrong()) }
+}
+
+fn modalities(text: &str) -> Result<Modalities, String> {
+    if text == "none" {
+        return Ok(Modalities::NONE);
+    }
+    text.split(',').try_fold(Modalities::NONE, |set, name| match Modality::from_name(name.trim()) {
+        Some(modality) => Ok(set.with(modality)),
+        None => Err("expected nfc, photo, nfc,photo or none".to_owned()),
+    })
+}
+
+fn fault(text: &str) -> Result<Fault, String> {
+    Fault::from_name(text).ok_or_else(|| {
+        let names: Vec<&str> = Fault::ALL.iter().map(|fault| fault.name()).collect();
+        format!("there is no such fault; there are: {}", names.join(", "))
+    })
+}
+
+/// The faults with what they do, for the help.
+fn faults_help() -> String {
+    let width = Fault::ALL.iter().map(|fault| fault.name().len()).max().unwrap_or(0);
+    let lines = Fault::ALL.iter().map(|fault| format!("\n  {:width$}  {}", fault.name(), fault.help()));
+    format!("Faults, for people who write clients:{}", lines.collect::<String>())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,159 @@
+//! Where a subcommand writes: standard output and standard error, as text or as JSON lines.
+//!
+//! With `--json` standard output holds one JSON object a line and nothing else, errors too; without it,
+//! errors go to standard error. Text for a terminal passes through [`SafeText`] here, and nowhere else.
+
+use std::io::{self, Write};
+
+use super::exit::Failure;
+use crate::discovery::CardRecord;
+use crate::safe_text::SafeText;
+use crate::trace::output::{ErrorLine, ErrorRecord, OutputLine};
+
+/// For whom it is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// People.
+    Text,
+    /// Programs: `--json`.
+    Json,
+}
+
+/// The two ends.
+pub struct Printer<'a> {
+    form: Form,
+    out: &'a mut dyn Write,
+    err: &'a mut dyn Write,
+}
+
+impl<'a> Printer<'a> {
+    /// Writes to these.
+    pub fn new(form: Form, out: &'a mut dyn Write, err: &'a mut dyn Write) -> Self {
+        Self { form, out, err }
+    }
+
+    /// For whom it writes.
+    pub fn form(&self) -> Form {
+        self.form
+    }
+
+    /// One line of text on standard output, made safe.
+    ///
+    /// # Errors
+    /// A failure of kind `BrokenPipe` when nobody reads, of kind `Usage` when it cannot be written.
+    pub fn line(&mut self, text: &str) -> Result<(), Failure> {
+        self.write(SafeText::line(text).as_str())
+    }
+
+    /// One JSON line on standard output. What a terminal would obey or hide is escaped, which changes no value.
+    ///
+    /// # Errors
+    /// As [`Self::line`].
+    pub fn json(&mut self, line: &OutputLine<CardRecord>) -> Result<(), Failure> {
+        self.write(&escaped(&line.to_line()))
+    }
+
+    /// Bytes that the program has made itself: a man page, a completion script.
+    ///
+    /// # Errors
+    /// As [`Self::line`].
+    pub fn raw(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+        self.out.write_all(bytes).and_then(|()| self.out.flush()).map_err(|e| Failure::output(&e))
+    }
+
+    fn write(&mut self, line: &str) -> Result<(), Failure> {
+        let mut write = || {
+            self.out.write_all(line.as_bytes())?;
+            self.out.write_all(b"\n")?;
+            self.out.flush()
+        };
+        write().map_err(|error| Failure::output(&error))
+    }
+
+    /// Says a failure: as a JSON line on standard output, or as a sentence on standard error. A failure to
+    /// say it is passed over: the exit code still tells.
+    pub fn failure(&mut self, failure: &Failure) {
+        if failure.message.is_empty() {
+            return;
+        }
+        match self.form {
+            Form::Json => drop(self.json(&error_line(failure))),
+            Form::Text => drop(self.say(failure)),
+        }
+    }
+
+    fn say(&mut self, failure: &Failure) -> io::Result<()> {
+        writeln!(self.err, "agentcall: {}", SafeText::line(&failure.message))?;
+        if let Some(hint) = &failure.hint {
+            writeln!(self.err, "hint: {}", SafeText::line(hint))?;
+        }
+        self.err.flush()
+    }
+
+    /// A line beside the output that is no failure, on standard error and only for people.
+    pub fn aside(&mut self, text: &str) {
+        if self.form == Form::Text {
+            let _nobody_listens = writeln!(self.err, "{}", SafeText::line(text));
+        }
+    }
+}
+
+fn error_line(failure: &Failure) -> OutputLine<CardRecord> {
+    OutputLine::Error(ErrorLine {
+        error: ErrorRecord {
+            kind: failure.kind.name().to_owned(),
+            message: failure.message.clone(),
+            hint: failure.hint.clone(),
+        },
+    })
+}
+
+/// JSON itself escapes only U+0000 to U+001F; here the other controls, direction marks and invisible
+/// characters are escaped too, since the line may end up on a terminal. They stand only inside strings.
+fn escaped(line: &str) -> String {
+    let mut out = String::with_capacity(line.len());
+    for c in line.chars() {
+        let hidden = matches!(c, '\u{7f}'..='\u{9f}' | '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}'
+            | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e0fff}');
+        if hidden {
+            let mut units = [0; 2];
+            c.encode_utf16(&mut units).iter().for_each(|unit| out.push_str(&format!("\\u{unit:04x}")));
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::exit::Kind;
+
+    #[test]
+    fn escaping_hides_nothing_and_changes_no_value() {
+        let text = "a\u{9b}31m\u{202e}b\u{200d}\u{e0041}\u{1b}[2J é 漢";
+        let line = serde_json::to_string(text).unwrap();
+        let shown = escaped(&line);
+        assert_eq!(serde_json::from_str::<String>(&shown).unwrap(), text);
+        assert_eq!(SafeText::line(&shown).as_str(), shown);
+    }
+
+    #[test]
+    fn an_error_goes_where_its_reader_looks() {
+        let failure = Failure::new(Kind::Card, "no\u{1b}card").hint("look \u{202e}there".to_owned());
+        for (form, out_has, err_has) in [
+            (
+                Form::Json,
+                r#"{"error":{"kind":"card","message":"No\u001bcard.","hint":"look \u202ethere"}}"#,
+                "",
+            ),
+            (Form::Text, "", "agentcall: No␛card.\nhint: look ⟨U+202E⟩there\n"),
+        ] {
+            let (mut out, mut err) = (Vec::new(), Vec::new());
+            Printer::new(form, &mut out, &mut err).failure(&failure);
+            assert_eq!(String::from_utf8(out).unwrap().trim_end(), out_has);
+            assert_eq!(String::from_utf8(err).unwrap(), err_has);
+        }
+    }
+}
