@@ -4,9 +4,8 @@ use super::args::CardArgs;
 use super::exit::{Exit, Failure, Kind};
 use super::output::{Form, Printer};
 use super::setup::Settled;
-use crate::discovery::fetch::{self, Attempt, CardSource, FetchedCard, Outcome};
+use crate::discovery::fetch::{self, Attempt, FetchedCard, Outcome};
 use crate::discovery::{CardContext, CardReport, explain, validate};
-use crate::net::shown;
 use crate::trace::output::{CardLine, OutputLine};
 
 /// Fetches, validates, explains. A refused card is explained too, and ends with the exit code of
@@ -18,7 +17,7 @@ pub async fn card(args: &CardArgs, printer: &mut Printer<'_>) -> Result<Exit, Fa
     let settled = Settled::of(&args.net, &args.config)?;
     let source = settled.source(&args.url)?;
     let fetched = fetch::fetch(&source, &settled.net, &settled.credentials, settled.wait).await?;
-    let report = validate(&fetched.bytes, &context(&fetched, &settled));
+    let report = validate(&fetched.bytes, &CardContext::of(&fetched, settled.net.policy.local, settled.dialect.clone()));
     match printer.form() {
         Form::Json => printer.json(&OutputLine::Card(CardLine { card: report.record() }))?,
         Form::Text => print(&fetched, &report, printer)?,
@@ -26,19 +25,6 @@ pub async fn card(args: &CardArgs, printer: &mut Printer<'_>) -> Result<Exit, Fa
     match report.offer {
         Some(_) => Ok(Exit::Well),
         None => Err(Failure::silent(Kind::Card)),
-    }
-}
-
-fn context(fetched: &FetchedCard, settled: &Settled) -> CardContext {
-    let final_url = match &fetched.location {
-        CardSource::Url(url) => Some(shown(url)),
-        CardSource::File(_) => None,
-    };
-    CardContext {
-        final_url,
-        content_type: fetched.tried.last().and_then(|last| last.media_type.clone()),
-        local: settled.net.policy.local,
-        dialect: settled.dialect.clone(),
     }
 }
 
