@@ -1,6 +1,6 @@
 //! `agentcall card`: fetch a card, check it, and say in plain words what came of it.
 
-use super::args::CardArgs;
+use super::args::{CardArgs, SessionArgs};
 use super::exit::{Exit, Failure, Kind};
 use super::output::{Form, Printer};
 use super::setup::Settled;
@@ -14,10 +14,13 @@ use crate::trace::output::{CardLine, OutputLine};
 /// # Errors
 /// [`Failure`] when there is no card to look at, or nobody to tell.
 pub async fn card(args: &CardArgs, printer: &mut Printer<'_>) -> Result<Exit, Failure> {
-    let settled = Settled::of(&args.net, &args.config)?;
+    let settled = Settled::of(&args.net, &SessionArgs::default(), &args.config)?;
     let source = settled.source(&args.url)?;
     let fetched = fetch::fetch(&source, &settled.net, &settled.credentials, settled.wait).await?;
-    let report = validate(&fetched.bytes, &CardContext::of(&fetched, settled.net.policy.local, settled.dialect.clone()));
+    let report = validate(
+        &fetched.bytes,
+        &CardContext::of(&fetched, settled.net.policy.local, settled.settings.dialect.value.clone()),
+    );
     match printer.form() {
         Form::Json => printer.json(&OutputLine::Card(CardLine { card: report.record() }))?,
         Form::Text => print(&fetched, &report, printer)?,

@@ -58,7 +58,8 @@ pub async fn run(args: &RunArgs, printer: &mut Printer<'_>) -> Result<Exit, Fail
 fn read(path: &Path) -> Result<Scenario, Failure> {
     use std::io::Read;
     let name = path.display().to_string();
-    let failed = |why: String| Failure::new(Kind::Usage, format!("reading the scenario {name} failed: {why}"));
+    let failed =
+        |why: String| Failure::new(Kind::Usage, format!("reading the scenario {name} failed: {why}"));
     let mut text = String::new();
     let file = std::fs::File::open(path).map_err(|error| failed(error.to_string()))?;
     file.take(SCENARIO_BYTES + 1).read_to_string(&mut text).map_err(|error| failed(error.to_string()))?;
@@ -104,8 +105,8 @@ async fn one(
 }
 
 fn devices(scenario: &Scenario, args: &RunArgs, settled: &Settled) -> Result<Devices, Failure> {
-    let reader = scenario.reader.as_ref().unwrap_or(&settled.reader);
-    let camera = scenario.camera.as_ref().unwrap_or(&settled.camera);
+    let reader = scenario.reader.as_deref().unwrap_or(settled.reader());
+    let camera = scenario.camera.as_deref().unwrap_or(settled.camera());
     let devices = Devices::choose(reader, camera, None)?;
     devices.permitted(&args.allow)?;
     Ok(devices)

@@ -59,7 +59,7 @@ impl<'a, 'p> TextReport<'a, 'p> {
         let shown: String = text.chars().take(STREAMED).collect();
         let more = if shown.len() < text.len() { "…" } else { "" };
         let times = if count > 1 { format!(" ×{count}") } else { String::new() };
-        self.row(at, "←", &format!("text.delta{times}  \"{shown}{more}\""));
+        self.row(at, "←", &format!("{:22} \"{shown}{more}\"", format!("text.delta{times}")));
     }
 
     fn found(&mut self, at: Duration, finding: &Finding) {
@@ -75,6 +75,10 @@ impl Sink for TextReport<'_, '_> {
     }
 
     fn frame(&mut self, record: &Record) {
+        // Acks come between the lines of a stream and tell a person nothing.
+        if record.kind == "ack" {
+            return;
+        }
         match &record.body {
             Body::Event(Event::TextDelta(delta)) if record.acted && record.findings.is_empty() => {
                 let (_, count, text) = self.stream.get_or_insert((record.at, 0, String::new()));
@@ -83,10 +87,6 @@ impl Sink for TextReport<'_, '_> {
                 return;
             }
             _ => self.flush(),
-        }
-        // Acks come between the lines of a stream and tell a person nothing.
-        if record.kind == "ack" {
-            return;
         }
         let mark = match record.direction {
             Direction::Out => "→",
@@ -132,7 +132,8 @@ impl Report for TextReport<'_, '_> {
         let mut text = format!("{verdict}  {file}: {passed} of {steps} steps in {:.1} s", at.as_secs_f64());
         for (count, level) in [(outcome.must, "must"), (outcome.should, "should")] {
             if count > 0 {
-                let _never_fails = write!(text, ", {count} {level}-level finding{}", if count == 1 { "" } else { "s" });
+                let _never_fails =
+                    write!(text, ", {count} {level}-level finding{}", if count == 1 { "" } else { "s" });
             }
         }
         self.print(&text);
