@@ -20,7 +20,7 @@ pub use environment::Environment;
 pub use error::ConfigError;
 pub use resolve::resolve;
 pub use table::{KEYS, Key, Layer, Origin, Set, Settings};
-pub use value::{EnvName, Time};
+pub use value::{EnvName, Setting, Time};
 
 /// The annotated default, as it stands at the top of the repository.
 pub const DEFAULT_FILE: &str = include_str!("../../config.toml");
