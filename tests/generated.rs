@@ -245,3 +245,8 @@ fn every_kind_of_output_line_fits() {
         fits(&validator, &serde_json::from_str(&line).unwrap());
     }
 }
+
+#[test]
+fn the_configuration_page_is_up_to_date() {
+    check_or_bless("docs/configuration.md", &agentcall::config::docs::markdown());
+}

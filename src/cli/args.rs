@@ -46,6 +46,8 @@ pub struct Cli {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Run scripted sessions against an agent, without a terminal
+    Run(RunArgs),
     /// Fetch an agent's card, check it, and explain it in plain words
     Card(CardArgs),
     /// Serve the reference agent, for people who write clients
@@ -90,6 +92,65 @@ pub struct ConfigArgs {
     /// Read settings from this file instead of the usual one
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
+}
+
+/// What a session offers, and with which devices.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Session")]
+pub struct SessionArgs {
+    /// Offer only these: nfc, photo, both with a comma between them, or none
+    #[arg(long, value_name = "LIST", value_parser = modalities)]
+    pub modalities: Option<Modalities>,
+    /// Use the reader of this name [default: simulated, which reads tag files]
+    #[arg(long, value_name = "NAME")]
+    pub reader: Option<String>,
+    /// Use the camera of this name, or file:PATH for a picture [default: simulated, a moving test card]
+    #[arg(long, value_name = "NAME")]
+    pub camera: Option<String>,
+    /// Send no acks
+    #[arg(long)]
+    pub no_acks: bool,
+}
+
+/// `agentcall run`
+#[derive(Debug, Args)]
+#[command(after_help = EXIT_CODES)]
+pub struct RunArgs {
+    /// The agent's origin, its card's URL, or a card file
+    pub url: String,
+    /// Scenario files, each run in a fresh session
+    #[arg(required = true, value_name = "SCENARIO")]
+    pub scenarios: Vec<PathBuf>,
+    /// Print one JSON object a line
+    #[arg(long)]
+    pub json: bool,
+    /// Let should-level findings fail the run too
+    #[arg(long)]
+    pub strict: bool,
+    /// End each scenario after this many seconds
+    #[arg(long, value_name = "SECONDS", default_value = "300", value_parser = seconds)]
+    pub timeout: Duration,
+    /// Let the scenario use these real devices without a key: reader, camera, with a comma between them
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub allow: Vec<AllowedDevice>,
+    /// The network.
+    #[command(flatten)]
+    pub net: NetArgs,
+    /// The session.
+    #[command(flatten)]
+    pub session: SessionArgs,
+    /// The settings.
+    #[command(flatten)]
+    pub config: ConfigArgs,
+}
+
+/// A kind of device that `run` may use without a person at the keys (R33).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum AllowedDevice {
+    /// A reader.
+    Reader,
+    /// A camera.
+    Camera,
 }
 
 /// `agentcall card`

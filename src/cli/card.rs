@@ -1,12 +1,11 @@
 //! `agentcall card`: fetch a card, check it, and say in plain words what came of it.
 
-use super::args::CardArgs;
+use super::args::{CardArgs, SessionArgs};
 use super::exit::{Exit, Failure, Kind};
 use super::output::{Form, Printer};
 use super::setup::Settled;
-use crate::discovery::fetch::{self, Attempt, CardSource, FetchedCard, Outcome};
+use crate::discovery::fetch::{self, Attempt, FetchedCard, Outcome};
 use crate::discovery::{CardContext, CardReport, explain, validate};
-use crate::net::shown;
 use crate::trace::output::{CardLine, OutputLine};
 
 /// Fetches, validates, explains. A refused card is explained too, and ends with the exit code of
@@ -15,10 +14,13 @@ use crate::trace::output::{CardLine, OutputLine};
 /// # Errors
 /// [`Failure`] when there is no card to look at, or nobody to tell.
 pub async fn card(args: &CardArgs, printer: &mut Printer<'_>) -> Result<Exit, Failure> {
-    let settled = Settled::of(&args.net, &args.config)?;
+    let settled = Settled::of(&args.net, &SessionArgs::default(), &args.config)?;
     let source = settled.source(&args.url)?;
     let fetched = fetch::fetch(&source, &settled.net, &settled.credentials, settled.wait).await?;
-    let report = validate(&fetched.bytes, &context(&fetched, &settled));
+    let report = validate(
+        &fetched.bytes,
+        &CardContext::of(&fetched, settled.net.policy.local, settled.settings.dialect.value.clone()),
+    );
     match printer.form() {
         Form::Json => printer.json(&OutputLine::Card(CardLine { card: report.record() }))?,
         Form::Text => print(&fetched, &report, printer)?,
@@ -26,19 +28,6 @@ pub async fn card(args: &CardArgs, printer: &mut Printer<'_>) -> Result<Exit, Fa
     match report.offer {
         Some(_) => Ok(Exit::Well),
         None => Err(Failure::silent(Kind::Card)),
-    }
-}
-
-fn context(fetched: &FetchedCard, settled: &Settled) -> CardContext {
-    let final_url = match &fetched.location {
-        CardSource::Url(url) => Some(shown(url)),
-        CardSource::File(_) => None,
-    };
-    CardContext {
-        final_url,
-        content_type: fetched.tried.last().and_then(|last| last.media_type.clone()),
-        local: settled.net.policy.local,
-        dialect: settled.dialect.clone(),
     }
 }
 

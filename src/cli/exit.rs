@@ -21,6 +21,8 @@ pub enum Exit {
 /// What a failure is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
+    /// 1: the session's gate refused something; nothing was sent.
+    Gate,
     /// 2: usage, configuration, a URL refused for its form, a file that cannot be used.
     Usage,
     /// 3: the card is incompatible or out of bounds.
@@ -74,6 +76,7 @@ impl Kind {
     /// The name in `{"error":{"kind":…}}`.
     pub const fn name(self) -> &'static str {
         match self {
+            Self::Gate => "gate",
             Self::Usage => "usage",
             Self::Card => "card",
             Self::Connection => "connection",
@@ -88,6 +91,7 @@ impl Kind {
     /// The exit code.
     pub const fn code(self) -> u8 {
         match self {
+            Self::Gate => 1,
             Self::Usage => 2,
             Self::Card => 3,
             Self::Connection => 4,
@@ -164,16 +168,21 @@ impl From<FetchError> for Failure {
     }
 }
 
-impl From<Line> for Failure {
-    fn from(line: Line) -> Self {
+/// A line of the engine that says what failed; [`LineKind::Info`] is none.
+impl TryFrom<&Line> for Failure {
+    type Error = ();
+
+    fn try_from(line: &Line) -> Result<Self, ()> {
         let kind = match line.kind {
             LineKind::Usage => Kind::Usage,
             LineKind::Card => Kind::Card,
-            LineKind::Connection | LineKind::Gate | LineKind::Info => Kind::Connection,
+            LineKind::Connection => Kind::Connection,
             LineKind::Timeout => Kind::Timeout,
             LineKind::Device => Kind::Device,
+            LineKind::Gate => Kind::Gate,
+            LineKind::Info => return Err(()),
         };
-        Self::new(kind, line.text).hint(line.hint)
+        Ok(Self::new(kind, &line.text).hint(line.hint.clone()))
     }
 }
 

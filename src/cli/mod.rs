@@ -7,10 +7,12 @@ mod agent;
 pub mod args;
 mod card;
 mod completions;
+mod devices;
 pub mod exit;
 mod fault;
 mod man;
 pub mod output;
+mod run;
 mod schemas;
 mod setup;
 mod signals;
@@ -77,6 +79,7 @@ fn execute(command: Command, printer: &mut Printer<'_>, faults: &Faults) -> Resu
         Command::Completions(args) => completions::completions(args.shell, printer),
         Command::Man(args) => man::man(args.directory.as_deref(), printer),
         Command::Card(args) => in_runtime(faults, until_signal(card::card(&args, printer))),
+        Command::Run(args) => in_runtime(faults, run::run(&args, printer)),
         Command::Agent(args) => in_runtime(faults, agent::agent(&args, printer)),
     }
 }

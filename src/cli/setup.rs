@@ -1,39 +1,44 @@
-//! From what was typed to what the engine is told: policy, credentials, devices, times.
+//! From what was typed, the environment and the configuration file to what the engine is told.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
-use super::args::{ConfigArgs, NetArgs};
+use super::args::{ConfigArgs, NetArgs, SessionArgs};
+use super::devices::{Devices, SIMULATED};
 use super::exit::{Failure, Kind};
+use crate::client::ClientConfig;
+use crate::config::{ConfigError, EnvName, Environment, Layer, Settings, resolve};
+use crate::device::ArmedBy;
 use crate::discovery::fetch::CardSource;
-use crate::net::{Credentials, NetContext, Origin, UrlPolicy, read_token_env, read_token_file};
-use crate::protocol::Dialect;
+use crate::net::{Credentials, NetContext, Origin, Timeouts, UrlPolicy, read_token_env, read_token_file};
+use crate::transport::websocket;
 
-/// How an agent is reached, resolved.
-#[derive(Clone)]
+/// Everything resolved, and everything that was named read.
 pub struct Settled {
+    /// The settings with their origins.
+    pub settings: Settings,
     /// Policy, resolver, TLS, times.
     pub net: NetContext,
     /// The token and where it may go (R17).
     pub credentials: Credentials,
     /// How long to wait for an agent that is not up yet.
     pub wait: Option<Duration>,
-    /// The open names of the wire.
-    pub dialect: Dialect,
+    environment: Environment,
 }
 
 impl Settled {
-    /// Resolves the flags.
+    /// Resolves defaults < file < environment < flags.
     ///
     /// # Errors
-    /// [`Kind::Usage`] when a file, a variable or a URL cannot be used.
-    pub fn of(net: &NetArgs, _config: &ConfigArgs) -> Result<Self, Failure> {
-        let policy = UrlPolicy { local: net.local };
-        Ok(Self {
-            net: NetContext::system(policy, &net.ca)?,
-            credentials: credentials(net, policy)?,
-            wait: net.wait,
-            dialect: Dialect::default(),
-        })
+    /// [`Kind::Usage`] when a setting, a file, a variable or a URL cannot be used.
+    pub fn of(net: &NetArgs, session: &SessionArgs, config: &ConfigArgs) -> Result<Self, Failure> {
+        let environment = Environment::of_process();
+        let settings = resolve(config.config.as_deref(), &environment, layer(net, session)?)?;
+        let policy = UrlPolicy { local: *settings.local };
+        let mut context = NetContext::system(policy, &settings.ca)?;
+        context.timeouts = Timeouts { connect: settings.connect_within.0, ..context.timeouts };
+        let credentials = credentials(&settings, policy)?;
+        Ok(Self { settings, net: context, credentials, wait: net.wait, environment })
     }
 
     /// Reads the URL or path of a card.
@@ -43,27 +48,93 @@ impl Settled {
     pub fn source(&self, typed: &str) -> Result<CardSource, Failure> {
         Ok(CardSource::parse(typed, self.net.policy)?)
     }
+
+    /// The name of the chosen reader.
+    pub fn reader(&self) -> &str {
+        self.settings.reader.as_deref().unwrap_or(SIMULATED)
+    }
+
+    /// The name of the chosen camera.
+    pub fn camera(&self) -> &str {
+        self.settings.camera.as_deref().unwrap_or(SIMULATED)
+    }
+
+    /// What the engine is told for the agent at `typed`.
+    ///
+    /// # Errors
+    /// As [`Self::source`], and [`Kind::Usage`] when there is no place for the state.
+    pub fn client(&self, typed: &str, devices: Devices, armed_by: ArmedBy) -> Result<ClientConfig, Failure> {
+        let settings = &self.settings;
+        Ok(ClientConfig {
+            target: typed.to_owned(),
+            source: self.source(typed)?,
+            net: self.net.clone(),
+            credentials: self.credentials.clone(),
+            wait: self.wait,
+            websocket: websocket::Options {
+                ping_every: settings.ping_every.0,
+                dead_after: settings.dead_after.0,
+                ..websocket::Options::default()
+            },
+            offered: *settings.modalities,
+            acks: *settings.acks,
+            dialect: settings.dialect.value.clone(),
+            scan_within: settings.scan_within.0,
+            capture_within: settings.capture_within.0,
+            reader: devices.reader,
+            camera: devices.camera,
+            camera_program: devices.program,
+            state_dir: self.state_dir()?,
+            armed_by,
+        })
+    }
+
+    fn state_dir(&self) -> Result<PathBuf, Failure> {
+        Ok(self.settings.state_directory(&self.environment)?)
+    }
 }
 
-fn credentials(net: &NetArgs, policy: UrlPolicy) -> Result<Credentials, Failure> {
-    let token = match (&net.token_env, &net.token_file) {
-        (Some(name), _) => Some(read_token_env(name)?),
+impl From<ConfigError> for Failure {
+    fn from(error: ConfigError) -> Self {
+        Self::new(Kind::Usage, error.to_string())
+    }
+}
+
+fn layer(net: &NetArgs, session: &SessionArgs) -> Result<Layer, Failure> {
+    let token_env = net.token_env.as_ref().map(|name| env_name(name)).transpose()?;
+    Ok(Layer {
+        local: net.local.then_some(true),
+        ca: (!net.ca.is_empty()).then(|| net.ca.clone()),
+        token_env: token_env.map(Some),
+        token_file: net.token_file.clone().map(Some),
+        token_origin: net.token_origin.clone().map(Some),
+        modalities: session.modalities,
+        reader: session.reader.clone().map(Some),
+        camera: session.camera.clone().map(Some),
+        acks: session.no_acks.then_some(false),
+        ..Layer::default()
+    })
+}
+
+/// A token that was pasted in the place of a name is refused by its form, and not repeated.
+fn env_name(text: &str) -> Result<EnvName, Failure> {
+    crate::config::Setting::from_text(text).ok_or_else(|| {
+        let message = "--token-env takes the name of an environment variable, in capitals, digits and _, and never the token itself";
+        Failure::new(Kind::Usage, message)
+    })
+}
+
+fn credentials(settings: &Settings, policy: UrlPolicy) -> Result<Credentials, Failure> {
+    let token = match (settings.token_env.as_ref(), settings.token_file.as_ref()) {
+        (Some(name), _) => Some(read_token_env(&name.0)?),
         (None, Some(path)) => Some(read_token_file(path)?),
         (None, None) => None,
     };
-    let origin = match &net.token_origin {
-        Some(url) => Some(origin(url, policy)?),
-        None => None,
-    };
-    if token.is_none() && origin.is_some() {
-        let failure =
-            Failure::new(Kind::Usage, "--token-origin says where a token may go, and there is none");
-        return Err(failure.hint("Give one with --token-env or --token-file.".to_owned()));
-    }
+    let origin = settings.token_origin.as_ref().map(|url| origin(url, policy)).transpose()?;
     Ok(Credentials { token, origin })
 }
 
 fn origin(url: &str, policy: UrlPolicy) -> Result<Origin, Failure> {
     let url = policy.parse(url)?;
-    Origin::of(&url).ok_or_else(|| Failure::new(Kind::Usage, "--token-origin needs an https URL with a host"))
+    Origin::of(&url).ok_or_else(|| Failure::new(Kind::Usage, "a token's origin is an https URL with a host"))
 }

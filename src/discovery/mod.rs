@@ -44,7 +44,7 @@ impl CardContext {
     /// The context of a card that [`fetch`] got; `local` as in the policy that fetched it.
     pub fn of(card: &fetch::FetchedCard, local: bool, dialect: Dialect) -> Self {
         let final_url = match &card.location {
-            fetch::CardSource::Url(url) => Some(url.to_string()),
+            fetch::CardSource::Url(url) => Some(crate::net::shown(url)),
             fetch::CardSource::File(_) => None,
         };
         let content_type = card.tried.last().and_then(|attempt| attempt.media_type.clone());

@@ -55,7 +55,7 @@ pub async fn run(
         tokio::select! {
             notice = notices.recv() => match notice {
                 Some(notice) => {
-                    show(sink, &notice);
+                    show(sink, now(), &notice);
                     player.notice(now(), &notice);
                 }
                 None => player.notice(now(), &Notice::Stopped),
@@ -69,12 +69,14 @@ pub async fn run(
     }
 }
 
-fn show(sink: &mut dyn Sink, notice: &Notice) {
+fn show(sink: &mut dyn Sink, now: Duration, notice: &Notice) {
     match notice {
         Notice::Frame(record) => sink.frame(record),
         Notice::Finding { at, finding } => sink.finding(*at, finding),
         Notice::Refused(line) | Notice::Failed(line) | Notice::Info(line) => sink.line(line),
         Notice::Card(card) => sink.card(card),
+        Notice::Connection(connection) => sink.connection(now, connection),
+        Notice::Session(view) => sink.session(view),
         _ => {}
     }
 }

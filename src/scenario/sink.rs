@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use crate::client::notice::{CardNotice, Line};
+use crate::client::notice::{CardNotice, Connection, Line};
 use crate::protocol::Finding;
+use crate::session::SessionView;
 use crate::trace::record::Record;
 
 /// Takes what happens, in order. It prints, or collects, or does nothing.
@@ -16,6 +17,10 @@ pub trait Sink {
     fn step(&mut self, step: &StepReport);
     /// Something was noticed that belongs to no frame.
     fn finding(&mut self, at: Duration, finding: &Finding);
+    /// The connection has come this far.
+    fn connection(&mut self, _at: Duration, _connection: &Connection) {}
+    /// The session has changed.
+    fn session(&mut self, _view: &SessionView) {}
     /// A line for people: a refusal, a failure, something worth knowing.
     fn line(&mut self, line: &Line);
 }

@@ -17,15 +17,24 @@ pub(super) enum Teaching {
     Other,
 }
 
-/// Reads a text. The agent compares exactly, so case and inner spaces count here too.
+/// Reads a text. White space, case and closing punctuation do not count: an agent may read as generously, and
+/// what it would take for a confirmation must not pass here as small talk.
 pub(super) fn read(text: &str) -> Teaching {
-    match text.trim() {
-        "confirm object" => Teaching::Confirm,
-        "cancel teaching" => Teaching::Cancel,
-        other => match other.strip_prefix("teach object ").map(str::trim) {
-            Some(label) if !label.is_empty() => Teaching::Propose(label.to_owned()),
-            _ => Teaching::Other,
-        },
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let plain = words.join(" ").to_lowercase();
+    match plain.trim_end_matches(['.', '!', '?', ' ']) {
+        "confirm object" => return Teaching::Confirm,
+        "cancel teaching" => return Teaching::Cancel,
+        _ => {}
+    }
+    let spoken = |word: &str, with: &str| word.eq_ignore_ascii_case(with);
+    match words[..] {
+        [teach, object, _, ..] if spoken(teach, "teach") && spoken(object, "object") => {
+            // The label keeps its own spaces, as the agent will.
+            let label = text.trim_start()[teach.len()..].trim_start()[object.len()..].trim();
+            Teaching::Propose(label.to_owned())
+        }
+        _ => Teaching::Other,
     }
 }
 

@@ -23,6 +23,8 @@ pub enum OutputLine<C> {
     Step(StepLine),
     /// Something differs from a rule.
     Finding(FindingLine),
+    /// A whole scenario is done.
+    Scenario(ScenarioLine),
     /// The session changed its state.
     Session(SessionLine),
     /// A card was fetched and validated.
@@ -71,7 +73,7 @@ pub struct FrameLine {
 pub struct StepLine {
     /// When it was done.
     pub t: Seconds,
-    /// Its number, from 1, over all scenario files.
+    /// Its number in its scenario file, from 1.
     #[schemars(range(min = 1))]
     pub step: usize,
     /// Whether it did what it should.
@@ -88,6 +90,35 @@ pub struct StepLine {
     /// Its line there, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<usize>,
+}
+
+/// `{"t":…,"scenario":{…}}`
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct ScenarioLine {
+    /// When it was over.
+    pub t: Seconds,
+    /// What came of it.
+    pub scenario: ScenarioRecord,
+}
+
+/// What came of one scenario file.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct ScenarioRecord {
+    /// The file, as it was given.
+    pub file: String,
+    /// Whether all is well.
+    pub ok: bool,
+    /// How many steps it has.
+    pub steps: usize,
+    /// How many of them went well.
+    pub passed: usize,
+    /// How many must-level findings there were that no step expected.
+    pub must: usize,
+    /// How many should-level findings there were that no step expected.
+    pub should: usize,
+    /// Why it failed, in one plain sentence.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
 }
 
 /// `{"t":…,"finding":{…}}`

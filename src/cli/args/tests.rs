@@ -47,14 +47,14 @@ fn faults_and_modalities_are_checked_by_name() {
 
 #[test]
 fn what_is_wrong_is_one_sentence_with_a_way_on() {
-    let failure = wrong("agentcall card http://a --jsn");
+    let failure = wrong("agentcall run http://a --jsn s");
     assert_eq!(failure.message, "Unexpected argument '--jsn' found.");
     assert_eq!(
         failure.hint.as_deref(),
-        Some("A similar argument exists: '--json'. See agentcall card --help.")
+        Some("A similar argument exists: '--json'. See agentcall run --help.")
     );
-    let failure = wrong("agentcall card");
-    assert_eq!(failure.message, "The following required arguments were not provided: <URL|FILE>.");
+    let failure = wrong("agentcall run http://a");
+    assert_eq!(failure.message, "The following required arguments were not provided: <SCENARIO>...");
     assert_eq!(wrong("agentcall").hint.as_deref(), Some("See agentcall --help."));
 }
 

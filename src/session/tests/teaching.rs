@@ -198,3 +198,33 @@ fn labels_keep_their_bound() {
         "#
     ));
 }
+
+#[test]
+fn case_spaces_and_closing_punctuation_do_not_open_a_way_past_the_gate() {
+    live(
+        r#"
+        > say "  Confirm   OBJECT. "
+          refused TEACH-1
+        > scan urn:a
+          → user.observation 1 nfc urn:a
+        < 2 run.started
+        < 3 run.completed
+          turn 1 over
+        > say "Teach  object  Big  router "
+          → user.turn 2 "Teach  object  Big  router " about urn:a
+        ? proposal urn:a is "Big  router"
+        < 4 run.started
+        < 5 run.completed
+          turn 2 over
+        > say "teach objects"
+          → user.turn 3 "teach objects" about urn:a
+        ? proposal urn:a is "Big  router"
+        < 6 run.started
+        < 7 run.completed
+          turn 3 over
+        > say "Cancel teaching!"
+          → user.turn 4 "Cancel teaching!" about urn:a
+        ? proposal none
+        "#,
+    );
+}

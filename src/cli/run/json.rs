@@ -1,0 +1,140 @@
+//! A scenario as JSON lines.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::Notify;
+
+use super::Report;
+use crate::cli::exit::{Failure, Kind};
+use crate::cli::output::Printer;
+use crate::client::notice::{CardNotice, Connection, Line};
+use crate::discovery::CardRecord;
+use crate::protocol::Finding;
+use crate::protocol::finding::FindingRecord;
+use crate::scenario::{Outcome, Scenario, Sink, StepReport};
+use crate::session::SessionView;
+use crate::trace::output::{
+    Direction, FindingLine, FrameLine, OutputLine, ScenarioLine, ScenarioRecord, SessionLine, SessionRecord,
+    StepLine,
+};
+use crate::trace::record::{self, Record};
+
+/// Prints as it happens.
+pub struct JsonReport<'a, 'p> {
+    printer: &'a mut Printer<'p>,
+    silence: Arc<Notify>,
+    broken: Option<Failure>,
+    file: String,
+    steps: usize,
+    passed: usize,
+    /// The last thing that failed, so that it is said once.
+    said: Option<Kind>,
+    live: Option<Duration>,
+}
+
+impl<'a, 'p> JsonReport<'a, 'p> {
+    /// Reports on `scenario`; `silence` is told when nobody reads.
+    pub fn new(scenario: &Scenario, printer: &'a mut Printer<'p>, silence: Arc<Notify>) -> Self {
+        let (file, steps) = (scenario.file.clone(), scenario.steps.len());
+        Self { printer, silence, broken: None, file, steps, passed: 0, said: None, live: None }
+    }
+
+    fn print(&mut self, line: &OutputLine<CardRecord>) {
+        if self.broken.is_none()
+            && let Err(failure) = self.printer.json(line)
+        {
+            self.broken = Some(failure);
+            self.silence.notify_one();
+        }
+    }
+
+    fn found(&mut self, at: Option<Duration>, finding: &Finding, sequence: Option<u64>) {
+        let finding = FindingRecord { sequence, ..FindingRecord::from(finding) };
+        self.print(&OutputLine::Finding(FindingLine { t: at.map(Into::into), finding }));
+    }
+
+    fn state(&mut self, at: Duration, state: &str, reason: Option<String>, modalities: Option<Vec<String>>) {
+        let session = SessionRecord { state: state.to_owned(), reason, modalities };
+        self.print(&OutputLine::Session(SessionLine { t: at.into(), session }));
+    }
+}
+
+impl Sink for JsonReport<'_, '_> {
+    fn card(&mut self, card: &CardNotice) {
+        card.notes.iter().for_each(|finding| self.found(None, finding, None));
+    }
+
+    fn frame(&mut self, record: &Record) {
+        let dir = match record.direction {
+            record::Direction::Out => Direction::Out,
+            record::Direction::In => Direction::In,
+        };
+        let frame = record.value.clone().unwrap_or_default();
+        let line = FrameLine { t: record.at.into(), dir, frame, deliberate: record.deliberate };
+        self.print(&OutputLine::Frame(line));
+        let sequence = record.sequence.map(|sequence| sequence.0);
+        record.findings.iter().for_each(|finding| self.found(Some(record.at), finding, sequence));
+    }
+
+    fn step(&mut self, step: &StepReport) {
+        self.passed += usize::from(step.ok);
+        self.print(&OutputLine::Step(StepLine {
+            t: step.at.into(),
+            step: step.number,
+            ok: step.ok,
+            verb: Some(step.verb.to_owned()),
+            detail: step.detail.clone(),
+            file: Some(self.file.clone()),
+            line: Some(step.line),
+        }));
+    }
+
+    fn finding(&mut self, at: Duration, finding: &Finding) {
+        self.found(Some(at), finding, None);
+    }
+
+    fn connection(&mut self, at: Duration, connection: &Connection) {
+        match connection {
+            Connection::Idle => {}
+            Connection::Fetching(_) => self.state(at, "fetching", None, None),
+            Connection::Dialling(_) => self.state(at, "dialling", None, None),
+            Connection::Starting => self.state(at, "starting", None, None),
+            // What was negotiated comes with the session, right after.
+            Connection::Live => self.live = Some(at),
+            Connection::Over(why) => self.state(at, "over", Some(why.text.clone()), None),
+        }
+    }
+
+    fn session(&mut self, view: &SessionView) {
+        if let Some(at) = self.live.take() {
+            let modalities = view.negotiated.iter().map(|m| m.name().to_owned()).collect();
+            self.state(at, "live", None, Some(modalities));
+        }
+    }
+
+    fn line(&mut self, line: &Line) {
+        if let Ok(failure) = Failure::try_from(line) {
+            self.printer.failure(&failure);
+            self.said = Some(failure.kind);
+        }
+    }
+}
+
+impl Report for JsonReport<'_, '_> {
+    fn over(&mut self, at: Duration, outcome: &Outcome, ok: bool, failure: Option<&Failure>) {
+        if let Some(failure) = failure.filter(|failure| self.said != Some(failure.kind)) {
+            self.printer.failure(failure);
+        }
+        let Self { file, steps, passed, .. } = self;
+        let message = if ok { None } else { outcome.message.clone() };
+        let Outcome { must, should, .. } = *outcome;
+        let (file, steps, passed) = (file.clone(), *steps, *passed);
+        let scenario = ScenarioRecord { file, ok, steps, passed, must, should, message };
+        self.print(&OutputLine::Scenario(ScenarioLine { t: at.into(), scenario }));
+    }
+
+    fn broken(&mut self) -> Option<Failure> {
+        self.broken.take()
+    }
+}

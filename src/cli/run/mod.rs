@@ -1,0 +1,157 @@
+//! `agentcall run`: scripted sessions, one after the other, without a terminal.
+//!
+//! All scenarios are read before the first session is opened, so that a slip in the last one costs nothing.
+//! Each gets an engine, and so a session, of its own.
+
+mod json;
+mod text;
+
+use std::path::Path;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::Notify;
+use tokio::time::Instant;
+
+use super::args::RunArgs;
+use super::devices::Devices;
+use super::exit::{Exit, Failure, Kind};
+use super::output::{Form, Printer};
+use super::setup::Settled;
+use super::signals::{Signals, interrupted};
+use crate::client::{Client, Request};
+use crate::device::ArmedBy;
+use crate::scenario::{self, Class, Options, Outcome, Scenario, Sink, parse};
+
+/// Largest scenario file that is read, in bytes.
+const SCENARIO_BYTES: u64 = 1024 * 1024;
+
+/// Reports one scenario; tells when nobody reads any more.
+trait Report: Sink {
+    /// The scenario is over.
+    fn over(&mut self, at: Duration, outcome: &Outcome, ok: bool, failure: Option<&Failure>);
+    /// The first failure to write.
+    fn broken(&mut self) -> Option<Failure>;
+}
+
+/// Runs the scenarios and reports each. The exit code is that of the first one that failed.
+///
+/// # Errors
+/// What failed first; it was reported already.
+pub async fn run(args: &RunArgs, printer: &mut Printer<'_>) -> Result<Exit, Failure> {
+    let scenarios = args.scenarios.iter().map(|path| read(path)).collect::<Result<Vec<_>, _>>()?;
+    let settled = Settled::of(&args.net, &args.session, &args.config)?;
+    let mut signals = Signals::listen()?;
+    let mut first = Ok(Exit::Well);
+    for scenario in scenarios {
+        let result = one(scenario, args, &settled, &mut signals, printer).await;
+        if let Err(Failure { kind: Kind::Interrupted(_) | Kind::BrokenPipe, .. }) = result {
+            return result;
+        }
+        first = if first == Ok(Exit::Well) { result } else { first };
+    }
+    first
+}
+
+/// Reads a scenario file.
+fn read(path: &Path) -> Result<Scenario, Failure> {
+    use std::io::Read;
+    let name = path.display().to_string();
+    let failed =
+        |why: String| Failure::new(Kind::Usage, format!("reading the scenario {name} failed: {why}"));
+    let mut text = String::new();
+    let file = std::fs::File::open(path).map_err(|error| failed(error.to_string()))?;
+    file.take(SCENARIO_BYTES + 1).read_to_string(&mut text).map_err(|error| failed(error.to_string()))?;
+    if text.len() as u64 > SCENARIO_BYTES {
+        return Err(failed("it has more than 1 MiB".to_owned()));
+    }
+    parse(&name, &text).map_err(|error| {
+        let place = format!("{}:{}:{}", error.file, error.line, error.column);
+        Failure::new(Kind::Usage, format!("{place}: {}", error.message))
+            .hint(format!("The line is: {}", error.shown.trim()))
+    })
+}
+
+async fn one(
+    scenario: Scenario,
+    args: &RunArgs,
+    settled: &Settled,
+    signals: &mut Signals,
+    printer: &mut Printer<'_>,
+) -> Result<Exit, Failure> {
+    let config = settled.client(&args.url, devices(&scenario, args, settled)?, ArmedBy::ScenarioStep)?;
+    let silence = Arc::new(Notify::new());
+    let mut report: Box<dyn Report + '_> = match printer.form() {
+        Form::Json => Box::new(json::JsonReport::new(&scenario, printer, Arc::clone(&silence))),
+        Form::Text => Box::new(text::TextReport::new(&scenario, printer, Arc::clone(&silence))),
+    };
+    let started = Instant::now();
+    let client = Client::spawn(config);
+    let options = Options { started, timeout: args.timeout };
+    let played = play(scenario, client, options, signals, &silence, report.as_mut()).await;
+    if let Some(broken) = report.broken() {
+        return Err(broken);
+    }
+    let outcome = played?;
+    let ok = outcome.is_ok(args.strict);
+    let failure = failure(&outcome);
+    report.over(started.elapsed(), &outcome, ok, failure.as_ref());
+    match (failure, ok) {
+        (Some(failure), _) => Err(Failure::silent(failure.kind)),
+        (None, true) => Ok(Exit::Well),
+        (None, false) => Ok(Exit::Findings),
+    }
+}
+
+fn devices(scenario: &Scenario, args: &RunArgs, settled: &Settled) -> Result<Devices, Failure> {
+    let reader = scenario.reader.as_deref().unwrap_or(settled.reader());
+    let camera = scenario.camera.as_deref().unwrap_or(settled.camera());
+    let devices = Devices::choose(reader, camera, None)?;
+    devices.permitted(&args.allow)?;
+    Ok(devices)
+}
+
+/// Plays it. A signal, or a reader of our output that is gone, ends the session in order; a second signal
+/// ends it at once.
+async fn play(
+    scenario: Scenario,
+    client: Client,
+    options: Options,
+    signals: &mut Signals,
+    silence: &Notify,
+    sink: &mut dyn Report,
+) -> Result<Outcome, Failure> {
+    let Client { requests, notices } = client;
+    let quit = requests.clone();
+    let mut played = pin!(scenario::run(scenario, requests, notices, options, sink));
+    let mut ended: Option<Failure> = None;
+    loop {
+        let why = tokio::select! {
+            outcome = &mut played => return ended.map_or(Ok(outcome), Err),
+            signal = signals.next() => interrupted(signal),
+            () = silence.notified() => Failure::silent(Kind::BrokenPipe),
+        };
+        if ended.is_some() {
+            return Err(why);
+        }
+        ended = Some(why);
+        let quit = quit.clone();
+        tokio::spawn(async move { quit.send(Request::Quit).await });
+    }
+}
+
+/// The failure behind an outcome, where there is more to it than exit code 1.
+fn failure(outcome: &Outcome) -> Option<Failure> {
+    let kind = match outcome.class {
+        Class::Ok | Class::Findings | Class::Expectation => return None,
+        Class::Usage => Kind::Usage,
+        Class::Card => Kind::Card,
+        Class::Connection => Kind::Connection,
+        Class::Timeout => Kind::Timeout,
+        Class::Device => Kind::Device,
+        Class::Internal => Kind::Internal,
+    };
+    let message = outcome.message.as_deref().unwrap_or("the scenario failed");
+    Some(Failure::new(kind, message).hint(outcome.hint.clone()))
+}

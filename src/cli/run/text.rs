@@ -1,0 +1,153 @@
+//! A scenario for people: one line a frame, steps with a mark, findings in place.
+
+use std::fmt::Write;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::Notify;
+
+use super::Report;
+use crate::cli::exit::Failure;
+use crate::cli::output::Printer;
+use crate::client::notice::{CardNotice, Line, LineKind};
+use crate::protocol::{Event, Finding, view};
+use crate::scenario::{Outcome, Scenario, Sink, StepReport};
+use crate::trace::record::{Body, Direction, Record};
+use crate::units::Bytes;
+
+/// Longest part of a streamed text that is shown, in characters.
+const STREAMED: usize = 100;
+
+/// Prints as it happens.
+pub struct TextReport<'a, 'p> {
+    printer: &'a mut Printer<'p>,
+    silence: Arc<Notify>,
+    broken: Option<Failure>,
+    file: String,
+    steps: usize,
+    passed: usize,
+    /// The `text.delta`s that are not printed yet: since when, how many, their text.
+    stream: Option<(Duration, usize, String)>,
+}
+
+impl<'a, 'p> TextReport<'a, 'p> {
+    /// Reports on `scenario`; `silence` is told when nobody reads.
+    pub fn new(scenario: &Scenario, printer: &'a mut Printer<'p>, silence: Arc<Notify>) -> Self {
+        let (file, steps) = (scenario.file.clone(), scenario.steps.len());
+        let mut report = Self { printer, silence, broken: None, file, steps, passed: 0, stream: None };
+        report.print(&scenario.file);
+        report
+    }
+
+    fn print(&mut self, text: &str) {
+        if self.broken.is_none()
+            && let Err(failure) = self.printer.line(text)
+        {
+            self.broken = Some(failure);
+            self.silence.notify_one();
+        }
+    }
+
+    /// `   0.123 ←  run.started`
+    fn row(&mut self, at: Duration, mark: &str, text: &str) {
+        self.print(format!("{:8.3} {mark}  {text}", at.as_secs_f64()).trim_end());
+    }
+
+    /// Prints the stream that has come so far.
+    fn flush(&mut self) {
+        let Some((at, count, text)) = self.stream.take() else { return };
+        let shown: String = text.chars().take(STREAMED).collect();
+        let more = if shown.len() < text.len() { "…" } else { "" };
+        let times = if count > 1 { format!(" ×{count}") } else { String::new() };
+        self.row(at, "←", &format!("{:22} \"{shown}{more}\"", format!("text.delta{times}")));
+    }
+
+    fn found(&mut self, at: Duration, finding: &Finding) {
+        self.flush();
+        self.row(at, "!", &finding.to_string());
+    }
+}
+
+impl Sink for TextReport<'_, '_> {
+    fn card(&mut self, card: &CardNotice) {
+        self.print(&format!("  {} at {}", card.agent, card.endpoint));
+        card.notes.iter().for_each(|finding| self.print(&format!("  !  {finding}")));
+    }
+
+    fn frame(&mut self, record: &Record) {
+        // Acks come between the lines of a stream and tell a person nothing.
+        if record.kind == "ack" {
+            return;
+        }
+        match &record.body {
+            Body::Event(Event::TextDelta(delta)) if record.acted && record.findings.is_empty() => {
+                let (_, count, text) = self.stream.get_or_insert((record.at, 0, String::new()));
+                *count += 1;
+                text.push_str(&delta.text);
+                return;
+            }
+            _ => self.flush(),
+        }
+        let mark = match record.direction {
+            Direction::Out => "→",
+            Direction::In => "←",
+        };
+        let mut text = format!("{:22} ", record.kind);
+        match &record.value {
+            Some(value) => text.push_str(&view::summary(value)),
+            None => drop(write!(text, "{} bytes", Bytes(record.bytes))),
+        }
+        if !record.acted {
+            text.push_str(" (not acted on)");
+        }
+        self.row(record.at, mark, &text);
+        record.findings.iter().for_each(|finding| self.found(record.at, finding));
+    }
+
+    fn step(&mut self, step: &StepReport) {
+        self.flush();
+        self.passed += usize::from(step.ok);
+        let mark = if step.ok { "✓" } else { "✗" };
+        let detail = step.detail.as_ref().map(|detail| format!(": {detail}")).unwrap_or_default();
+        let text = format!("step {} {} (line {}){detail}", step.number, step.verb, step.line);
+        self.row(step.at, mark, &text);
+    }
+
+    fn finding(&mut self, at: Duration, finding: &Finding) {
+        self.found(at, finding);
+    }
+
+    fn line(&mut self, line: &Line) {
+        self.flush();
+        let mark = if line.kind == LineKind::Info { "·" } else { "!" };
+        self.row(line.at, mark, &line.text);
+    }
+}
+
+impl Report for TextReport<'_, '_> {
+    fn over(&mut self, at: Duration, outcome: &Outcome, ok: bool, failure: Option<&Failure>) {
+        self.flush();
+        let Self { file, steps, passed, .. } = self;
+        let verdict = if ok { "✓ passed" } else { "✗ failed" };
+        let mut text = format!("{verdict}  {file}: {passed} of {steps} steps in {:.1} s", at.as_secs_f64());
+        for (count, level) in [(outcome.must, "must"), (outcome.should, "should")] {
+            if count > 0 {
+                let _never_fails =
+                    write!(text, ", {count} {level}-level finding{}", if count == 1 { "" } else { "s" });
+            }
+        }
+        self.print(&text);
+        match failure {
+            Some(failure) => self.printer.failure(failure),
+            None => {
+                if let Some(message) = outcome.message.as_ref().filter(|_| !ok) {
+                    self.print(&format!("  {message}"));
+                }
+            }
+        }
+    }
+
+    fn broken(&mut self) -> Option<Failure> {
+        self.broken.take()
+    }
+}

@@ -1,0 +1,53 @@
+//! What is wrong with a setting, and where it came from. No message repeats a value: it may be a secret.
+
+use std::path::PathBuf;
+
+use thiserror::Error;
+
+/// Why the settings cannot be used. Nothing was started.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ConfigError {
+    /// The file is there and cannot be read, or was named and is not there.
+    #[error("Cannot read the configuration {}: {source}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the operating system said.
+        source: std::io::Error,
+    },
+    /// The file is larger than any configuration.
+    #[error("The configuration {} is larger than {most} bytes", path.display())]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+        /// The bound in bytes.
+        most: u64,
+    },
+    /// A line of the file.
+    #[error("{}:{line}:{column}: {message}", path.display())]
+    Line {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// The column in characters, from 1.
+        column: usize,
+        /// The key, what was expected, and what came.
+        message: String,
+    },
+    /// An environment variable.
+    #[error("The environment variable {name} {message}")]
+    Variable {
+        /// Its name.
+        name: &'static str,
+        /// What was expected.
+        message: String,
+    },
+    /// Two settings that do not go together.
+    #[error("{0}")]
+    Together(String),
+    /// There is no place for files of this user.
+    #[error("There is no home directory to keep the state in; set AGENTCALL_STATE_DIR")]
+    NoHome,
+}
