@@ -1,1 +1,4 @@
-//! The terminal: guard, input thread, keymap, theme, view.
+//! The terminal: guard, input thread, theme, view. Model, messages and update are in [`crate::app`].
+
+pub mod theme;
+pub mod view;
