@@ -69,8 +69,6 @@ pub enum View {
     Picker,
     /// Type a path of a passport.
     Passport,
-    /// Type a raw frame.
-    Compose,
     /// Up.
     Up,
     /// Down.

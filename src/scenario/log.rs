@@ -1,5 +1,7 @@
 //! What has come since the last acting step was issued, in order, and how far expectations have consumed it.
 
+use std::collections::BTreeMap;
+
 use super::script::What;
 use crate::protocol::{Event, Finding};
 use crate::trace::record::{Body, Direction, Record};
@@ -12,6 +14,23 @@ const TOLD_TEXT: usize = 60;
 const KEPT: usize = 100_000;
 /// Most bytes of text that are kept, likewise.
 const KEPT_TEXT: usize = 16 * 1024 * 1024;
+
+/// Findings that no step expected: rule to level and number.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Unexpected(BTreeMap<&'static str, (bool, usize)>);
+
+impl Unexpected {
+    /// How many there are of must level, or of should level.
+    pub fn count(&self, must: bool) -> usize {
+        self.0.values().filter(|(level, _)| *level == must).map(|(_, number)| number).sum()
+    }
+
+    /// The must-level rules that were broken: `ENV-2, RUN-1`.
+    pub fn broken(&self) -> String {
+        let broken: Vec<&str> = self.0.iter().filter(|(_, (must, _))| *must).map(|(id, _)| *id).collect();
+        broken.join(", ")
+    }
+}
 
 /// One thing that came.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,8 +51,8 @@ pub(super) struct Log {
     cursor: (usize, usize),
     /// How far the current expectation has looked.
     search: Option<Search>,
-    /// Findings of earlier steps that nobody expected: must, should.
-    earlier: (usize, usize),
+    /// Findings of earlier steps that nobody expected.
+    earlier: Unexpected,
     /// Bytes of text in `seen`.
     text_bytes: usize,
 }
@@ -100,13 +119,21 @@ impl Log {
         self.seen.push(Seen::Finding { id: finding.rule.id, must: finding.is_must(), expected: false });
     }
 
-    /// Findings that nobody expected: must, should.
-    pub fn unexpected(&self) -> (usize, usize) {
-        self.seen.iter().fold(self.earlier, |(musts, shoulds), seen| match seen {
-            Seen::Finding { must: true, expected: false, .. } => (musts + 1, shoulds),
-            Seen::Finding { must: false, expected: false, .. } => (musts, shoulds + 1),
-            _ => (musts, shoulds),
-        })
+    /// Findings that nobody expected.
+    pub fn unexpected(&self) -> Unexpected {
+        let mut all = self.earlier.clone();
+        for seen in &self.seen {
+            if let Seen::Finding { id, must, expected: false } = seen {
+                all.0.entry(id).or_insert((*must, 0)).1 += 1;
+            }
+        }
+        all
+    }
+
+    /// Bytes of text that are kept.
+    #[cfg(test)]
+    pub fn text_bytes(&self) -> usize {
+        self.text_bytes
     }
 
     /// Whether it is there, not yet consumed.

@@ -111,12 +111,14 @@ impl Player {
     }
 
     fn outcome(&self) -> Outcome {
-        let (must, should) = self.log.unexpected();
+        let unexpected = self.log.unexpected();
+        let (must, should) = (unexpected.count(true), unexpected.count(false));
         let (class, message, hint) = match &self.failure {
             Some((class, message, hint)) => (*class, Some(message.clone()), hint.clone()),
             None if must > 0 => {
-                let message = format!("The steps went well; the agent broke {must} must-level rule(s).");
-                (Class::Findings, Some(message), None)
+                let message = format!("The steps went well, but the agent broke {}.", unexpected.broken());
+                let hint = "A step `expect finding RULE` makes a finding an expected one.";
+                (Class::Findings, Some(message), Some(hint.to_owned()))
             }
             None => (Class::Ok, None, None),
         };

@@ -1,5 +1,6 @@
 //! How scenarios are read and played.
 
+mod flood;
 mod grammar;
 mod outcomes;
 mod playing;

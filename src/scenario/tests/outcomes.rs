@@ -19,7 +19,7 @@ fn a_must_level_finding_fails_a_run_whose_steps_went_well() {
           step 2 expect ok
           ask Quit
         stopped
-          outcome Findings The steps went well; the agent broke 1 must-level rule(s).
+          outcome Findings The steps went well, but the agent broke RUN-1. (A step `expect finding RULE` makes a finding an expected one.)
         ",
     );
 }

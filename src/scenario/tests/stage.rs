@@ -147,7 +147,7 @@ fn out(kind: &str) -> Record {
 }
 
 /// `KIND`, `text.delta TEXT`, `failure CODE`; `KIND not acted on RULE`.
-fn came(text: &str) -> Record {
+pub fn came(text: &str) -> Record {
     let (text, violation) = match text.split_once(" not acted on ") {
         Some((text, rule)) => (text, Some(finding(rule))),
         None => (text, None),

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use crate::protocol::{ClientMessage, Event, Modalities, Modality};
-use crate::session::{Output, Terms};
+use crate::session::{Output, PendingState, SessionView, Terms};
 
 /// What the model remembers.
 #[derive(Debug, Default)]
@@ -168,10 +168,11 @@ impl Model {
     }
 
     /// Whether the model's memory and the session's view agree.
-    pub fn agrees(&self, view: &crate::session::SessionView) -> Verdict {
+    pub fn agrees(&self, view: &SessionView) -> Verdict {
         must(view.last_turn == self.last_turn, "the views of the turn counter differ")?;
-        let pending = view.pending.as_ref().map(|p| p.interaction_id.as_str());
-        must(pending == self.request.as_ref().map(|(id, ..)| id.as_str()), "the pending requests differ")?;
+        let pending = view.pending.as_ref().map(|p| (&p.interaction_id, p.state == PendingState::Awaiting));
+        let request = self.request.as_ref().map(|(id, _, under_way)| (id, *under_way));
+        must(pending == request, "the pending requests differ")?;
         must(view.held.is_none() || view.run.is_active(), "a turn is held though no run is active")?;
         must(self.busy == view.run.is_active(), "the views of the active run differ")?;
         let proposed = view.proposal.as_ref().map(|p| &p.object_ref);

@@ -19,6 +19,12 @@ enum Step {
     Closed,
     Wait(u64),
     Ask(Box<Ask>),
+    /// Shows what the pending request asks for, or the other modality.
+    Answer {
+        right: bool,
+    },
+    /// The agent says that the pending request is over.
+    Resolve(&'static str),
     /// An event whose sequence is this much more than the last one sent; 0 and less is a fault.
     Frame(i64, serde_json::Value),
     Raw(RawFrame),
@@ -48,7 +54,7 @@ fn any_terms() -> impl Strategy<Value = Terms> {
 }
 
 fn id() -> impl Strategy<Value = String> {
-    prop::sample::select(vec!["a", "b", "c", "d", "e"]).prop_map(str::to_owned)
+    prop::sample::select(vec!["a", "b", "c", "d", "e", "f", "g", "h"]).prop_map(str::to_owned)
 }
 
 fn ask() -> impl Strategy<Value = Ask> {
@@ -91,6 +97,12 @@ fn event() -> impl Strategy<Value = serde_json::Value> {
     ]
 }
 
+/// One step, or a whole run of the agent.
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let run = ["run.started", "run.completed"].map(|kind| Step::Frame(1, json!({"type": kind})));
+    prop_oneof![8 => step().prop_map(|step| vec![step]), 1 => Just(run.to_vec())]
+}
+
 fn step() -> impl Strategy<Value = Step> {
     let ahead = prop_oneof![9 => Just(1_i64), 1 => -2..4_i64];
     let raw = prop_oneof![
@@ -101,6 +113,8 @@ fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
         20 => ask().prop_map(|ask| Step::Ask(Box::new(ask))),
         24 => (ahead, event()).prop_map(|(ahead, event)| Step::Frame(ahead, event)),
+        8 => prop::bool::weighted(0.8).prop_map(|right| Step::Answer { right }),
+        3 => prop::sample::select(vec!["answered", "cancelled"]).prop_map(Step::Resolve),
         5 => prop::sample::select(vec![1, 20, 50, 1_000, 5_000]).prop_map(Step::Wait),
         2 => raw.prop_map(Step::Raw),
         1 => Just(Step::Open),
@@ -112,7 +126,7 @@ fn walk() -> impl Strategy<Value = Vec<Step>> {
     let established = Step::Frame(1, json!({"type": "session.established", "resumed": false}));
     let start = prop_oneof![9 => Just(vec![Step::Open, established]), 1 => Just(Vec::new())];
     let end = prop_oneof![Just(Step::Closed), Just(Step::Ask(Box::new(Ask::End)))];
-    let steps = prop::collection::vec(step(), 0..80);
+    let steps = prop::collection::vec(steps(), 0..80).prop_map(|steps| steps.concat());
     (start, steps, end, prop::collection::vec(step(), 0..6)).prop_map(|(mut all, steps, end, after)| {
         all.extend(steps);
         all.push(end);
@@ -121,8 +135,19 @@ fn walk() -> impl Strategy<Value = Vec<Step>> {
     })
 }
 
-fn input(step: Step, now: &mut Duration, sequence: &mut u64) -> Input {
+fn input(step: Step, session: &Session, now: &mut Duration, sequence: &mut u64) -> Input {
+    let pending = session.view().pending;
+    let id = pending.as_ref().map_or("a", |p| &p.interaction_id).to_owned();
     match step {
+        Step::Answer { right } => {
+            let photo = pending.is_some_and(|p| (p.modality == Modality::Photo) == right);
+            let object = (!photo).then_some("urn:a");
+            Input::Ask(Ask::Show(draft(object, photo, Answer::To(id))))
+        }
+        Step::Resolve(outcome) => {
+            let event = json!({"type": "interaction.resolved", "interactionId": id, "outcome": outcome});
+            input(Step::Frame(1, event), session, now, sequence)
+        }
         Step::Open => Input::Opened,
         Step::Closed => Input::Closed,
         Step::Ask(ask) => Input::Ask(*ask),
@@ -148,7 +173,7 @@ proptest! {
         let mut model = Model::new(&terms);
         let (mut now, mut sequence) = (Duration::ZERO, 0);
         for step in steps {
-            let input = input(step, &mut now, &mut sequence);
+            let input = input(step, &session, &mut now, &mut sequence);
             let is_frame = matches!(input, Input::Received(_));
             let before = session.view();
             let closed = matches!(input, Input::Closed);

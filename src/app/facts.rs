@@ -1,0 +1,274 @@
+//! Snapshots of the engine with every text made safe to draw.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::client::notice::{Activity, ArmedView, DeviceLine, PhysicalView, Preview, Review};
+use crate::protocol::observation::Intent;
+use crate::protocol::{Modalities, Modality};
+use crate::safe_text::SafeText;
+use crate::session::{Held, Latency, PendingState, Phase, RunState, SessionView};
+use crate::units::{Bytes, hex};
+
+/// How far the connection has come.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Link {
+    /// Nothing yet.
+    #[default]
+    Idle,
+    /// A word for what is being done.
+    Busy(&'static str),
+    /// The session is live.
+    Live,
+    /// Over; why, and what to do.
+    Over(SafeText, Option<SafeText>),
+}
+
+/// What the card came down to.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CardFacts {
+    /// The agent's name.
+    pub agent: SafeText,
+    /// Transport and host.
+    pub endpoint: SafeText,
+    /// What it offers, in plain words.
+    pub lines: Vec<SafeText>,
+    /// How many findings the card has.
+    pub findings: usize,
+}
+
+/// The session.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SessionFacts {
+    /// How far it has come.
+    pub phase: Phase,
+    /// The usable modalities.
+    pub negotiated: Modalities,
+    /// The last turn sent.
+    pub last_turn: u64,
+    /// The active run.
+    pub run: RunState,
+    /// The turn that waits.
+    pub held: Option<SafeText>,
+    /// The agent's request: modality, prompt, whether it can be answered.
+    pub pending: Option<(Modality, SafeText, PendingState)>,
+    /// The object in focus.
+    pub focus: Option<SafeText>,
+    /// The proposal: object and label.
+    pub proposal: Option<(SafeText, SafeText)>,
+    /// Times of the last turn.
+    pub latency: Option<Latency>,
+}
+
+impl From<&SessionView> for SessionFacts {
+    fn from(view: &SessionView) -> Self {
+        Self {
+            phase: view.phase,
+            negotiated: view.negotiated,
+            last_turn: view.last_turn,
+            run: view.run,
+            held: view.held.as_ref().map(|held| match held {
+                Held::Say(text) => SafeText::line(text).cut(80),
+                Held::Show(modalities) => SafeText::line(&format!("an observation ({modalities})")),
+            }),
+            pending: view
+                .pending
+                .as_ref()
+                .map(|p| (p.modality, SafeText::line(&p.prompt).cut(1_024), p.state)),
+            focus: view.focus.as_ref().map(|focus| SafeText::line(&focus.object_ref)),
+            proposal: view
+                .proposal
+                .as_ref()
+                .map(|p| (SafeText::line(&p.object_ref), SafeText::line(&p.label))),
+            latency: view.latency,
+        }
+    }
+}
+
+/// A device.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Device {
+    /// Its name.
+    pub name: SafeText,
+    /// What is wrong with it.
+    pub trouble: Option<SafeText>,
+}
+
+impl From<&DeviceLine> for Device {
+    fn from(line: &DeviceLine) -> Self {
+        Self { name: SafeText::line(&line.name), trouble: line.trouble.as_deref().map(SafeText::line) }
+    }
+}
+
+/// The physical side.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PhysicalFacts {
+    /// The reader.
+    pub reader: Device,
+    /// The camera.
+    pub camera: Device,
+    /// What is going on.
+    pub activity: ActivityFacts,
+    /// What was sent last, and when.
+    pub last: Option<(SafeText, Duration)>,
+}
+
+/// What is going on.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum ActivityFacts {
+    /// Nothing is armed.
+    #[default]
+    Idle,
+    /// A device is armed.
+    Armed(ArmedFacts),
+    /// Something is being read or fitted.
+    Preparing(Modality),
+    /// An observation waits for Enter.
+    Reviewing(Box<ReviewFacts>, Option<ArmedFacts>),
+}
+
+impl ActivityFacts {
+    /// What is armed, if anything is.
+    pub fn armed(&self) -> Option<&ArmedFacts> {
+        match self {
+            Self::Armed(armed) | Self::Reviewing(_, Some(armed)) => Some(armed),
+            _ => None,
+        }
+    }
+
+    /// What is under review.
+    pub fn review(&self) -> Option<&ReviewFacts> {
+        match self {
+            Self::Reviewing(review, _) => Some(review),
+            _ => None,
+        }
+    }
+}
+
+/// An armed device.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ArmedFacts {
+    /// What it collects.
+    pub modality: Modality,
+    /// When it stops by itself.
+    pub until: Duration,
+    /// Whether it answers the agent's request.
+    pub answers: bool,
+}
+
+impl From<&ArmedView> for ArmedFacts {
+    fn from(view: &ArmedView) -> Self {
+        Self { modality: view.modality, until: view.until, answers: view.answers.is_some() }
+    }
+}
+
+/// What would be sent, as labelled lines, and what stays here.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReviewFacts {
+    /// The tag in one line.
+    pub tag: Option<SafeText>,
+    /// The photo in one line, and where it came from.
+    pub photo: Option<(SafeText, SafeText)>,
+    /// The preview of the final JPEG.
+    pub preview: Option<Arc<Preview>>,
+    /// What would be sent: label and value.
+    pub sends: Vec<(&'static str, SafeText)>,
+    /// What stays here.
+    pub stays: Vec<SafeText>,
+    /// Why it is shown.
+    pub intent: Intent,
+    /// The request that it answers.
+    pub answers: Option<SafeText>,
+}
+
+impl From<&Review> for ReviewFacts {
+    fn from(review: &Review) -> Self {
+        let mut facts = Self {
+            tag: None,
+            photo: None,
+            preview: None,
+            sends: Vec::new(),
+            stays: Vec::new(),
+            intent: review.intent,
+            answers: review.answers.as_deref().map(SafeText::line),
+        };
+        facts.add_tag(review);
+        facts.add_photo(review);
+        facts
+    }
+}
+
+impl ReviewFacts {
+    fn add_tag(&mut self, review: &Review) {
+        let Some(tag) = &review.tag else { return };
+        let records = if tag.records == 1 {
+            "1 NDEF record".to_owned()
+        } else {
+            format!("{} NDEF records", tag.records)
+        };
+        let content = if tag.bytes == 0 {
+            "no NDEF message".to_owned()
+        } else {
+            format!("{records}, {} bytes", Bytes(tag.bytes))
+        };
+        self.tag = Some(SafeText::line(&format!("{}, {content}", tag.technology)));
+        self.sends.push(("objectRef", SafeText::line(&tag.object_ref)));
+        self.sends.push(("carrier", SafeText::line(&format!("{} · unverifiedTag", tag.carrier.name()))));
+        self.sends.push(("digest", SafeText::line(&short(&tag.payload_sha256))));
+        if let Some(passport) = &review.passport {
+            self.sends.push(("passport", SafeText::line(&passport.to_string()).cut(200)));
+        }
+        match tag.uid_bytes {
+            Some(bytes) => self.stays.push(SafeText::line(&format!("hardware ID ({bytes} bytes)"))),
+            None => self.stays.push(SafeText::line("no hardware ID was read")),
+        }
+        if tag.random_uid {
+            self.stays.push(SafeText::line("this tag has no stable identity: its ID is random"));
+        }
+        self.stays.extend(tag.notes.iter().map(|note| SafeText::line(note)));
+        self.stays.extend(tag.other_content.iter().map(|text| SafeText::line(text).cut(160)));
+    }
+
+    fn add_photo(&mut self, review: &Review) {
+        let Some(photo) = &review.photo else { return };
+        let line = format!(
+            "JPEG {}×{} · {} of 61,440 bytes · quality {} · no metadata",
+            photo.width,
+            photo.height,
+            Bytes(photo.bytes),
+            photo.quality
+        );
+        let (width, height) = photo.source_size;
+        let source = format!("from {} {width}×{height}", photo.source);
+        self.photo = Some((SafeText::line(&line), SafeText::line(&source)));
+        self.preview = Some(Arc::clone(&photo.preview));
+        self.sends.push(("image", SafeText::line(&format!("image/jpeg · digest {}", short(&photo.sha256)))));
+    }
+}
+
+impl From<&PhysicalView> for PhysicalFacts {
+    fn from(view: &PhysicalView) -> Self {
+        Self {
+            reader: Device::from(&view.reader),
+            camera: Device::from(&view.camera),
+            activity: match &view.activity {
+                Activity::Idle => ActivityFacts::Idle,
+                Activity::Armed(armed) => ActivityFacts::Armed(armed.into()),
+                Activity::Preparing(modality) => ActivityFacts::Preparing(*modality),
+                Activity::Reviewing { review, adding } => {
+                    let review = ReviewFacts::from(&**review);
+                    ActivityFacts::Reviewing(Box::new(review), adding.as_ref().map(ArmedFacts::from))
+                }
+            },
+            last: view.last.as_ref().map(|(line, at)| (SafeText::line(line), *at)),
+        }
+    }
+}
+
+/// `9f2c41…e1`: the ends of a digest.
+fn short(digest: &str) -> String {
+    match (digest.get(..8), digest.get(digest.len().saturating_sub(4)..)) {
+        (Some(head), Some(tail)) if digest.len() > 16 => format!("{head}…{tail}"),
+        _ => hex(digest.as_bytes()),
+    }
+}

@@ -1,0 +1,1 @@
+//! Dialogues of the screen model.

@@ -1,0 +1,71 @@
+//! What is open over the panes.
+
+use ratatui::Frame;
+use ratatui::layout::{Position, Rect};
+use ratatui::text::Line;
+use ratatui::widgets::{Block, Borders, Clear, Paragraph};
+use unicode_width::UnicodeWidthStr;
+
+use super::text::word;
+use super::{View, pages};
+use crate::app::Mode;
+
+/// One overlay: its title, its lines, how far it is scrolled, and where the cursor stands in its first line.
+pub(super) struct Page {
+    pub title: &'static str,
+    pub lines: Vec<Line<'static>>,
+    pub scrolled: usize,
+    pub cursor: Option<usize>,
+    /// Lines it wants; the screen may give fewer.
+    pub height: usize,
+    /// Columns it wants.
+    pub width: u16,
+}
+
+pub(super) fn draw(frame: &mut Frame<'_>, screen: Rect, view: View<'_>) {
+    let page = match &view.model.mode {
+        Mode::Help(scrolled) => pages::help(view, *scrolled),
+        Mode::Palette(palette) => pages::palette(view, palette),
+        Mode::Picker(editor, chosen) => pages::picker(view, editor, *chosen),
+        Mode::Confirming => pages::confirm(view),
+        Mode::Quitting => pages::quit(view),
+        _ => return,
+    };
+    let width = page.width.min(screen.width.saturating_sub(4));
+    let height = u16::try_from(page.height + 2).unwrap_or(u16::MAX).min(screen.height.saturating_sub(2));
+    let area = Rect {
+        x: screen.x + (screen.width - width) / 2,
+        y: screen.y + (screen.height - height) / 3,
+        width,
+        height,
+    };
+    // A wide glyph must not be cut in half by the edge: clear one column more on both sides.
+    let wider = Rect { x: area.x.saturating_sub(1), width: (area.width + 2).min(screen.width), ..area };
+    frame.render_widget(Clear, wider);
+    let block = Block::new()
+        .borders(Borders::ALL)
+        .border_style(view.theme.accent())
+        .title(format!(" {} ", page.title))
+        .title_style(view.theme.focus());
+    let inner = block.inner(area);
+    frame.render_widget(block, area);
+    let most = page.lines.len().saturating_sub(usize::from(inner.height));
+    let scroll = u16::try_from(page.scrolled.min(most)).unwrap_or(u16::MAX);
+    frame.render_widget(Paragraph::new(page.lines).scroll((scroll, 0)), inner);
+    if let Some(column) = page.cursor {
+        let x = inner.x + u16::try_from(column).unwrap_or(0);
+        frame.set_cursor_position(Position::new(x.min(inner.right().saturating_sub(1)), inner.y));
+    }
+}
+
+/// A field in the first line of a page, and where its cursor stands.
+pub(super) fn field(view: View<'_>, label: &str, typed: &crate::app::Editor) -> (Line<'static>, usize) {
+    let shown = crate::safe_text::SafeText::line(typed.text());
+    let before: String = typed.text().chars().take(typed.cursor()).collect();
+    let column = label.width() + crate::safe_text::SafeText::line(&before).width();
+    let line = Line::from(vec![
+        word(label.to_owned(), view.theme.accent()),
+        super::text::safe(&shown, ratatui::style::Style::new()),
+    ]);
+    (line, column)
+}
