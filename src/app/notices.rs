@@ -44,7 +44,10 @@ impl Model {
                 }
             }
             Notice::Physical(view) => {
-                self.physical = PhysicalFacts::from(&*view);
+                let before = std::mem::replace(&mut self.physical, PhysicalFacts::from(&*view));
+                if !before.activity.is_reviewing() {
+                    self.review_since = self.now;
+                }
                 if !self.is_aiming() {
                     self.preview = None;
                 }

@@ -1,1 +1,3 @@
 //! Dialogues of the screen model.
+
+mod review;

@@ -13,6 +13,9 @@ use crate::safe_text::SafeText;
 
 /// How long a status line stays.
 const STATUS_STAYS: Duration = Duration::from_secs(12);
+/// How long a review must have been there before it can be sent. The Enter that took the picture may
+/// repeat, and a tag may come just as Enter is pressed for something else: nothing leaves unseen.
+const REVIEW_SEEN: Duration = Duration::from_millis(500);
 /// Lines of a page.
 const PAGE: isize = 10;
 
@@ -117,6 +120,10 @@ impl Model {
     /// Carries out a command.
     pub(super) fn act(&mut self, act: &Act) -> Vec<Effect> {
         match act {
+            Act::Ask(Request::SendReviewed) if self.now < self.review_since + REVIEW_SEEN => {
+                self.note("not sent yet: this has only just come up for review; Enter sends it");
+                Vec::new()
+            }
             Act::Ask(request) => {
                 self.status = None;
                 vec![Effect::Ask(request.clone())]
