@@ -252,6 +252,6 @@ fn the_configuration_page_is_up_to_date() {
 }
 
 #[test]
-fn the_key_page_is_up_to_date() {
+fn the_page_of_keys_is_up_to_date() {
     check_or_bless("docs/keys.md", &agentcall::command::docs::keys_markdown());
 }
