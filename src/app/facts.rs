@@ -136,11 +136,6 @@ impl ActivityFacts {
         }
     }
 
-    /// Whether Enter would send: a review is open and nothing is armed to add to it.
-    pub fn is_reviewing(&self) -> bool {
-        matches!(self, Self::Reviewing(_, None))
-    }
-
     /// What is under review.
     pub fn review(&self) -> Option<&ReviewFacts> {
         match self {

@@ -18,7 +18,7 @@ pub enum Message {
     Resized(u16, u16),
     /// The engine tells something.
     Notice(Notice),
-    /// The time since the engine was started. It comes before the keys and notices of its moment.
+    /// The time since the engine was started.
     Tick(Duration),
     /// A copy to the clipboard went well (bytes), or not.
     Copied(Result<usize, String>),

@@ -116,7 +116,7 @@ pub struct Model {
     /// Reader and camera.
     pub physical: PhysicalFacts,
     /// When the review came up that is open now.
-    pub review_since: Duration,
+    pub(super) review_since: Duration,
     /// What the camera sees while aiming.
     pub preview: Option<Arc<Preview>>,
     /// The conversation.

@@ -44,10 +44,7 @@ impl Model {
                 }
             }
             Notice::Physical(view) => {
-                let before = std::mem::replace(&mut self.physical, PhysicalFacts::from(&*view));
-                if !before.activity.is_reviewing() {
-                    self.review_since = self.now;
-                }
+                self.physical = PhysicalFacts::from(&*view);
                 if !self.is_aiming() {
                     self.preview = None;
                 }

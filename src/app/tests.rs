@@ -1,3 +1,1 @@
 //! Dialogues of the screen model.
-
-mod review;

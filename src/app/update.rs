@@ -13,9 +13,6 @@ use crate::safe_text::SafeText;
 
 /// How long a status line stays.
 const STATUS_STAYS: Duration = Duration::from_secs(12);
-/// How long a review must have been there before it can be sent. The Enter that took the picture may
-/// repeat, and a tag may come just as Enter is pressed for something else: nothing leaves unseen.
-const REVIEW_SEEN: Duration = Duration::from_millis(500);
 /// Lines of a page.
 const PAGE: isize = 10;
 
@@ -23,11 +20,14 @@ impl Model {
     /// Takes one message.
     pub fn update(&mut self, message: Message) -> Vec<Effect> {
         match message {
-            Message::Key(key) => return self.key_pressed(key),
+            Message::Key(key) => {
+                let effects = self.key_pressed(key);
+                return self.nothing_unseen(effects);
+            }
             Message::Paste(text) => self.pasted(&text),
             Message::Focus(front) => return vec![Effect::Ask(Request::Foreground(front))],
             Message::Resized(columns, rows) => self.size = (columns, rows),
-            Message::Notice(notice) => return self.hear(notice),
+            Message::Notice(notice) => return self.hear_watching_reviews(notice),
             Message::Tick(now) => {
                 self.now = self.now.max(now);
                 if self.status.as_ref().is_some_and(|status| now > status.at + STATUS_STAYS) {
@@ -46,11 +46,11 @@ impl Model {
         }
     }
 
-    fn note(&mut self, text: &str) {
+    pub(super) fn note(&mut self, text: &str) {
         self.status = Some(Status { text: SafeText::line(text), hint: None, tone: Tone::Note, at: self.now });
     }
 
-    fn trouble(&mut self, text: &str) {
+    pub(super) fn trouble(&mut self, text: &str) {
         self.status =
             Some(Status { text: SafeText::line(text), hint: None, tone: Tone::Trouble, at: self.now });
     }
@@ -120,10 +120,6 @@ impl Model {
     /// Carries out a command.
     pub(super) fn act(&mut self, act: &Act) -> Vec<Effect> {
         match act {
-            Act::Ask(Request::SendReviewed) if self.now < self.review_since + REVIEW_SEEN => {
-                self.note("not sent yet: this has only just come up for review; Enter sends it");
-                Vec::new()
-            }
             Act::Ask(request) => {
                 self.status = None;
                 vec![Effect::Ask(request.clone())]
