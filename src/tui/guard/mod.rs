@@ -43,7 +43,7 @@ impl Guard {
             }
         }
         let guard = Self { shared: Arc::default() };
-        guard.shared.take().map_err(refused)?;
+        guard.shared.take().map_err(|error| refused(&error))?;
         let shared = Arc::clone(&guard.shared);
         let next = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |info| {
@@ -68,11 +68,11 @@ impl Guard {
     pub fn suspend(&mut self) -> io::Result<()> {
         #[cfg(unix)]
         if job::can_be_continued() {
-            let stop = job::Stop::prepare().map_err(refused)?;
+            let stop = job::Stop::prepare().map_err(|error| refused(&error))?;
             self.shared.give_back();
             let stopped = stop.until_continued();
             self.resume()?;
-            stopped.map_err(refused)?;
+            stopped.map_err(|error| refused(&error))?;
         }
         Ok(())
     }
@@ -82,7 +82,7 @@ impl Guard {
     /// # Errors
     /// When the terminal refuses.
     pub fn resume(&mut self) -> io::Result<()> {
-        self.shared.take().map_err(refused)
+        self.shared.take().map_err(|error| refused(&error))
     }
 }
 
@@ -92,7 +92,7 @@ impl Drop for Guard {
     }
 }
 
-fn refused(error: io::Error) -> io::Error {
+fn refused(error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("taking the terminal failed: {error}"))
 }
 
