@@ -7,6 +7,7 @@ mod conversation;
 mod edit;
 mod events;
 mod facts;
+mod fresh;
 mod message;
 mod model;
 mod notices;

@@ -46,9 +46,9 @@ pub struct Cli {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Show the screen on the embedded agent, with simulated devices
+    /// Open the terminal screen on a built-in agent with simulated devices
     Demo(DemoArgs),
-    /// Show the screen on any advertised agent
+    /// Open the terminal screen on an agent
     Connect(ConnectArgs),
     /// Run scripted sessions against an agent, without a terminal
     Run(RunArgs),
@@ -129,7 +129,10 @@ pub struct DemoArgs {
 
 /// `agentcall connect`
 #[derive(Debug, Args)]
-#[command(after_help = EXIT_CODES)]
+#[command(
+    after_help = "This build knows simulated devices only. They are used unless you name another one, \
+and the screen labels them SIMULATED."
+)]
 pub struct ConnectArgs {
     /// The agent's origin, its card's URL, or a card file
     pub url: String,

@@ -102,6 +102,8 @@ impl Screen {
             }
             let next_frame = dirty.then(|| drawn + FRAME);
             let first = self.next(next_frame).await;
+            // A busy engine leaves no idle moment: the time moves on with whatever happens.
+            self.model.update(Message::Tick(self.start.elapsed()));
             let mut happened = Some(first);
             for _ in 0..BATCH {
                 let Some(what) = happened.take().or_else(|| self.waiting()) else { break };

@@ -22,7 +22,7 @@ use super::notice::{Connection, DeviceLine, Line, LineKind, Notice};
 use super::request::Request;
 use crate::protocol::{Dialect, Modalities};
 use crate::redact::Scrubber;
-use crate::session::{Ask, SessionView};
+use crate::session::{Ask, Phase, SessionView};
 
 /// What the engine was told once, at its start.
 #[derive(Clone, Debug)]
@@ -158,7 +158,10 @@ impl Engine {
             return self.stop();
         }
         self.quitting = Some(now + QUIT_PATIENCE);
-        self.ask(now, Ask::End);
+        // A session that has ended only waits for the agent's close.
+        if self.link.session().is_some_and(|session| session.view().phase != Phase::Ended) {
+            self.ask(now, Ask::End);
+        }
     }
 
     fn stop(&mut self) {

@@ -128,3 +128,11 @@ fn a_session_that_was_established_in_time_stays() {
     let mut bench = Bench::live();
     assert!(bench.after(Duration::from_secs(60)).is_empty());
 }
+
+#[test]
+fn quitting_an_ended_session_waits_for_the_close_without_a_line() {
+    let mut bench = Bench::live();
+    bench.ask(Request::End);
+    assert_eq!(bench.ask(Request::Quit), ["physical: idle"]);
+    assert_eq!(bench.put(Event::Gone(Attempt(1), Gone::ByUs)).last().map(String::as_str), Some("stop"));
+}
