@@ -120,3 +120,24 @@ fn no_camera_is_left_behind() {
         assert!(within(Duration::from_secs(5), || cameras.iter().all(gone)), "after {way}: {cameras:?}");
     }
 }
+
+#[test]
+fn no_camera_stays_open_while_the_program_is_stopped() {
+    let script = "set -m; \"$0\" demo; echo shell has the terminal; read line; fg";
+    let mut pty =
+        Start::program("sh", &["-c", script, env!("CARGO_BIN_EXE_agentcall")]).size(30, 140).spawn();
+    pty.wait_for("a live session", |screen| screen.contains("● live"));
+    pty.send("c");
+    pty.wait_for("an aim", |screen| screen.contains("Enter take the picture"));
+    let jobs = children(pty.pid());
+    let [job] = &jobs[..] else { panic!("one job: {jobs:?}") };
+    assert_eq!(children(job.pid).len(), 1, "the camera");
+    pty.send("\x1a");
+    pty.wait_for("the shell", |screen| screen.contains("shell has the terminal"));
+    let left = children(job.pid);
+    assert!(left.iter().all(|camera| camera.state == 'Z'), "{left:?}");
+    pty.send("\r");
+    pty.wait_for("the screen again", |screen| screen.contains("● live") && screen.contains("closed"));
+    pty.send("q");
+    assert_eq!(pty.wait_exit(), 0);
+}
