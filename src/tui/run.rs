@@ -26,6 +26,8 @@ const TICK: Duration = Duration::from_millis(500);
 const END_WITHIN: Duration = Duration::from_secs(3);
 /// The same when the terminal is gone, and with it whoever could see that something hangs.
 const END_UNSEEN_WITHIN: Duration = Duration::from_secs(1);
+/// How long leaving for the shell waits for reader and camera to be closed.
+const DISARMED_WITHIN: Duration = Duration::from_secs(2);
 /// How many messages are taken before the next frame is drawn.
 const BATCH: usize = 4_096;
 
@@ -201,10 +203,32 @@ impl Screen {
     }
 
     async fn suspend(&mut self, guard: &mut Guard) -> io::Result<()> {
-        self.ask(Request::Foreground(false)).await;
+        self.disarm().await;
         guard.suspend()?;
         self.ask(Request::Foreground(true)).await;
         self.draw_anew()
+    }
+
+    /// Has the engine disarm, and waits until reader and camera are closed: it is stopped together with us.
+    async fn disarm(&mut self) {
+        let requests = self.client.requests.clone();
+        let done = async move {
+            // A request is taken when the one before it is carried out. All places free: the second is taken.
+            for _ in 0..2 {
+                let _stopped = requests.send(Request::Foreground(false)).await;
+            }
+            let _stopped = requests.reserve_many(requests.max_capacity()).await;
+        };
+        tokio::pin!(done);
+        let until = Instant::now() + DISARMED_WITHIN;
+        loop {
+            tokio::select! {
+                () = &mut done => return,
+                // The engine waits for whoever hears it. An end that it tells is seen again when nothing more comes.
+                Some(notice) = self.client.notices.recv() => drop(self.model.update(Message::Notice(notice))),
+                () = sleep_until(until) => return,
+            }
+        }
     }
 
     /// Has the next frame drawn whole. `Terminal::clear` would ask the terminal where its cursor is, and the answer
