@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
+use ratatui::layout::Rect;
 use tokio::sync::mpsc;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, sleep_until, timeout_at};
 
 use super::clipboard;
 use super::guard::{Guard, Output};
@@ -23,6 +24,8 @@ const FRAME: Duration = Duration::from_millis(16);
 const TICK: Duration = Duration::from_millis(500);
 /// How long the engine may take to end when the program is told to.
 const END_WITHIN: Duration = Duration::from_secs(3);
+/// The same when the terminal is gone, and with it whoever could see that something hangs.
+const END_UNSEEN_WITHIN: Duration = Duration::from_secs(1);
 /// How many messages are taken before the next frame is drawn.
 const BATCH: usize = 4_096;
 
@@ -61,7 +64,10 @@ pub async fn run(client: Client, options: Options, focus: bool) -> io::Result<Ou
         focus,
     };
     screen.ask(Request::Connect).await;
-    let outcome = screen.turn(&mut guard).await;
+    let mut outcome = screen.turn(&mut guard).await;
+    if outcome.is_err() && !Guard::terminal_is_there() {
+        outcome = Ok(screen.end_unseen().await);
+    }
     drop(guard);
     outcome
 }
@@ -147,7 +153,7 @@ impl Screen {
             }
             Happened::Signal(Signal::Continue) => {
                 guard.resume()?;
-                self.terminal.clear()?;
+                self.draw_anew()?;
                 return Ok(None);
             }
             Happened::Signal(Signal::Stop) => {
@@ -184,7 +190,11 @@ impl Screen {
     /// Ends the session in order; `Some` when there is nothing to wait for.
     async fn end(&mut self, outcome: Outcome) -> Option<Outcome> {
         if self.ending.is_none() {
-            self.ending = Some((outcome, Instant::now() + END_WITHIN));
+            let within = match outcome {
+                Outcome::TerminalGone => END_UNSEEN_WITHIN,
+                Outcome::Quit | Outcome::Terminated => END_WITHIN,
+            };
+            self.ending = Some((outcome, Instant::now() + within));
             self.ask(Request::Quit).await;
         }
         None
@@ -194,7 +204,23 @@ impl Screen {
         self.ask(Request::Foreground(false)).await;
         guard.suspend()?;
         self.ask(Request::Foreground(true)).await;
-        self.terminal.clear()
+        self.draw_anew()
+    }
+
+    /// Has the next frame drawn whole. `Terminal::clear` would ask the terminal where its cursor is, and the answer
+    /// goes to the input thread.
+    fn draw_anew(&mut self) -> io::Result<()> {
+        let size = self.terminal.size()?;
+        self.terminal.resize(Rect::new(0, 0, size.width, size.height))
+    }
+
+    /// Ends the session in order when there is no terminal to draw on any more.
+    async fn end_unseen(&mut self) -> Outcome {
+        self.end(Outcome::TerminalGone).await;
+        let until = self.ending.map_or_else(Instant::now, |(_, until)| until);
+        // The last notice comes before the channel closes.
+        while let Ok(Some(_)) = timeout_at(until, self.client.notices.recv()).await {}
+        Outcome::TerminalGone
     }
 
     async fn ask(&self, request: Request) {
