@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
+use ratatui::layout::Rect;
 use tokio::sync::mpsc;
-use tokio::time::{Instant, sleep, sleep_until, timeout};
+use tokio::time::{Instant, sleep, sleep_until, timeout, timeout_at};
 
 use super::clipboard;
 use super::guard::{Guard, Output};
@@ -27,6 +28,8 @@ const END_WITHIN: Duration = Duration::from_secs(3);
 const CLOSE_WITHIN: Duration = Duration::from_millis(500);
 /// How long a camera's process takes to be ended, once its consent is over.
 const CAMERA_ENDS: Duration = Duration::from_millis(100);
+/// The same when the terminal is gone, and with it whoever could see that something hangs.
+const END_UNSEEN_WITHIN: Duration = Duration::from_secs(1);
 /// How many messages are taken before the next frame is drawn.
 const BATCH: usize = 4_096;
 
@@ -65,7 +68,10 @@ pub async fn run(client: Client, options: Options, focus: bool) -> io::Result<Ou
         focus,
     };
     screen.ask(Request::Connect);
-    let outcome = screen.turn(&mut guard).await;
+    let mut outcome = screen.turn(&mut guard).await;
+    if outcome.is_err() && !Guard::terminal_is_there() {
+        outcome = Ok(screen.end_unseen().await);
+    }
     drop(guard);
     outcome
 }
@@ -151,7 +157,7 @@ impl Screen {
             }
             Happened::Signal(Signal::Continue) => {
                 guard.resume()?;
-                self.terminal.clear()?;
+                self.draw_anew()?;
                 return Ok(None);
             }
             Happened::Signal(Signal::Stop) => {
@@ -188,7 +194,11 @@ impl Screen {
     /// Ends the session in order; `Some` when there is nothing to wait for.
     fn end(&mut self, outcome: Outcome) -> Option<Outcome> {
         if self.ending.is_none() {
-            self.ending = Some((outcome, Instant::now() + END_WITHIN));
+            let within = match outcome {
+                Outcome::TerminalGone => END_UNSEEN_WITHIN,
+                Outcome::Quit | Outcome::Terminated => END_WITHIN,
+            };
+            self.ending = Some((outcome, Instant::now() + within));
             self.ask(Request::Quit);
         }
         None
@@ -204,7 +214,23 @@ impl Screen {
         }
         guard.suspend()?;
         self.ask(Request::Foreground(true));
-        self.terminal.clear()
+        self.draw_anew()
+    }
+
+    /// Has the next frame drawn whole. `Terminal::clear` would ask the terminal where its cursor is, and the answer
+    /// goes to the input thread.
+    fn draw_anew(&mut self) -> io::Result<()> {
+        let size = self.terminal.size()?;
+        self.terminal.resize(Rect::new(0, 0, size.width, size.height))
+    }
+
+    /// Ends the session in order when there is no terminal to draw on any more.
+    async fn end_unseen(&mut self) -> Outcome {
+        self.end(Outcome::TerminalGone);
+        let until = self.ending.map_or_else(Instant::now, |(_, until)| until);
+        // The last notice comes before the channel closes.
+        while let Ok(Some(_)) = timeout_at(until, self.client.notices.recv()).await {}
+        Outcome::TerminalGone
     }
 
     /// Waits until nothing is armed.
