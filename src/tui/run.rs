@@ -7,7 +7,7 @@ use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 use ratatui::layout::Rect;
 use tokio::sync::mpsc;
-use tokio::time::{Instant, sleep_until, timeout_at};
+use tokio::time::{Instant, sleep, sleep_until, timeout, timeout_at};
 
 use super::clipboard;
 use super::guard::{Guard, Output};
@@ -24,6 +24,10 @@ const FRAME: Duration = Duration::from_millis(16);
 const TICK: Duration = Duration::from_millis(500);
 /// How long the engine may take to end when the program is told to.
 const END_WITHIN: Duration = Duration::from_secs(3);
+/// How long closing the devices may hold up a suspension.
+const CLOSE_WITHIN: Duration = Duration::from_millis(500);
+/// How long a camera's process takes to be ended, once its consent is over.
+const CAMERA_ENDS: Duration = Duration::from_millis(100);
 /// The same when the terminal is gone, and with it whoever could see that something hangs.
 const END_UNSEEN_WITHIN: Duration = Duration::from_secs(1);
 /// How many messages are taken before the next frame is drawn.
@@ -63,7 +67,7 @@ pub async fn run(client: Client, options: Options, focus: bool) -> io::Result<Ou
         ending: None,
         focus,
     };
-    screen.ask(Request::Connect).await;
+    screen.ask(Request::Connect);
     let mut outcome = screen.turn(&mut guard).await;
     if outcome.is_err() && !Guard::terminal_is_there() {
         outcome = Ok(screen.end_unseen().await);
@@ -147,9 +151,9 @@ impl Screen {
         let message = match what {
             Happened::Message(Message::Focus(_)) if !self.focus => return Ok(None),
             Happened::Message(message) => message,
-            Happened::Signal(Signal::Terminate) => return Ok(self.end(Outcome::Terminated).await),
+            Happened::Signal(Signal::Terminate) => return Ok(self.end(Outcome::Terminated)),
             Happened::Signal(Signal::HangUp) | Happened::TerminalGone => {
-                return Ok(self.end(Outcome::TerminalGone).await);
+                return Ok(self.end(Outcome::TerminalGone));
             }
             Happened::Signal(Signal::Continue) => {
                 guard.resume()?;
@@ -174,7 +178,7 @@ impl Screen {
         };
         for effect in self.model.update(message) {
             match effect {
-                Effect::Ask(request) => self.ask(request).await,
+                Effect::Ask(request) => self.ask(request),
                 Effect::Copy(text) => {
                     let copied =
                         clipboard::copy(&text).map(|()| text.len()).map_err(|error| error.to_string());
@@ -188,22 +192,28 @@ impl Screen {
     }
 
     /// Ends the session in order; `Some` when there is nothing to wait for.
-    async fn end(&mut self, outcome: Outcome) -> Option<Outcome> {
+    fn end(&mut self, outcome: Outcome) -> Option<Outcome> {
         if self.ending.is_none() {
             let within = match outcome {
                 Outcome::TerminalGone => END_UNSEEN_WITHIN,
                 Outcome::Quit | Outcome::Terminated => END_WITHIN,
             };
             self.ending = Some((outcome, Instant::now() + within));
-            self.ask(Request::Quit).await;
+            self.ask(Request::Quit);
         }
         None
     }
 
+    /// Gives the terminal back and stops, with every device closed before.
     async fn suspend(&mut self, guard: &mut Guard) -> io::Result<()> {
-        self.ask(Request::Foreground(false)).await;
+        self.ask(Request::Foreground(false));
+        if self.model.physical.activity.armed().is_some() {
+            // A stopped program cannot end a camera's process any more, so the end is waited for here.
+            let _closed_in_time = timeout(CLOSE_WITHIN, self.disarmed()).await;
+            sleep(CAMERA_ENDS).await;
+        }
         guard.suspend()?;
-        self.ask(Request::Foreground(true)).await;
+        self.ask(Request::Foreground(true));
         self.draw_anew()
     }
 
@@ -216,16 +226,26 @@ impl Screen {
 
     /// Ends the session in order when there is no terminal to draw on any more.
     async fn end_unseen(&mut self) -> Outcome {
-        self.end(Outcome::TerminalGone).await;
+        self.end(Outcome::TerminalGone);
         let until = self.ending.map_or_else(Instant::now, |(_, until)| until);
         // The last notice comes before the channel closes.
         while let Ok(Some(_)) = timeout_at(until, self.client.notices.recv()).await {}
         Outcome::TerminalGone
     }
 
-    async fn ask(&self, request: Request) {
+    /// Waits until nothing is armed.
+    async fn disarmed(&mut self) {
+        while self.model.physical.activity.armed().is_some() {
+            let Some(notice) = self.client.notices.recv().await else { return };
+            self.model.update(Message::Notice(notice));
+        }
+    }
+
+    /// Asks the engine, and never waits for it: it may be waiting for us to take what it tells. A request that
+    /// finds 256 others before it is dropped; whoever presses keys that fast presses them again.
+    fn ask(&self, request: Request) {
         // An engine that has stopped says so by its notices.
-        let _stopped = self.client.requests.send(request).await;
+        let _dropped = self.client.requests.try_send(request);
     }
 }
 
