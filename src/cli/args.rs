@@ -83,7 +83,7 @@ pub struct NetArgs {
     /// Send the token to this origin, and to no other; needed when the card is a file
     #[arg(long, value_name = "URL")]
     pub token_origin: Option<String>,
-    /// Wait until the agent is up
+    /// Wait until the agent is up, for 60 seconds or as many as are given
     #[arg(long, value_name = "SECONDS", num_args = 0..=1, require_equals = true,
           default_missing_value = WAIT_SECONDS, value_parser = seconds)]
     pub wait: Option<Duration>,
@@ -166,7 +166,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "SECONDS", default_value = "300", value_parser = seconds)]
     pub timeout: Duration,
     /// Let the scenario use these real devices without a key: reader, camera, with a comma between them
-    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', hide_possible_values = true)]
     pub allow: Vec<AllowedDevice>,
     /// The network.
     #[command(flatten)]

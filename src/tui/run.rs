@@ -65,7 +65,7 @@ pub async fn run(client: Client, options: Options, focus: bool) -> io::Result<Ou
         ending: None,
         focus,
     };
-    screen.ask(Request::Connect).await;
+    screen.ask(Request::Connect);
     let mut outcome = screen.turn(&mut guard).await;
     if outcome.is_err() && !Guard::terminal_is_there() {
         outcome = Ok(screen.end_unseen().await);
@@ -149,9 +149,9 @@ impl Screen {
         let message = match what {
             Happened::Message(Message::Focus(_)) if !self.focus => return Ok(None),
             Happened::Message(message) => message,
-            Happened::Signal(Signal::Terminate) => return Ok(self.end(Outcome::Terminated).await),
+            Happened::Signal(Signal::Terminate) => return Ok(self.end(Outcome::Terminated)),
             Happened::Signal(Signal::HangUp) | Happened::TerminalGone => {
-                return Ok(self.end(Outcome::TerminalGone).await);
+                return Ok(self.end(Outcome::TerminalGone));
             }
             Happened::Signal(Signal::Continue) => {
                 guard.resume()?;
@@ -176,7 +176,7 @@ impl Screen {
         };
         for effect in self.model.update(message) {
             match effect {
-                Effect::Ask(request) => self.ask(request).await,
+                Effect::Ask(request) => self.ask(request),
                 Effect::Copy(text) => {
                     let copied =
                         clipboard::copy(&text).map(|()| text.len()).map_err(|error| error.to_string());
@@ -190,22 +190,23 @@ impl Screen {
     }
 
     /// Ends the session in order; `Some` when there is nothing to wait for.
-    async fn end(&mut self, outcome: Outcome) -> Option<Outcome> {
+    fn end(&mut self, outcome: Outcome) -> Option<Outcome> {
         if self.ending.is_none() {
             let within = match outcome {
                 Outcome::TerminalGone => END_UNSEEN_WITHIN,
                 Outcome::Quit | Outcome::Terminated => END_WITHIN,
             };
             self.ending = Some((outcome, Instant::now() + within));
-            self.ask(Request::Quit).await;
+            self.ask(Request::Quit);
         }
         None
     }
 
+    /// Gives the terminal back and stops, with every device closed before.
     async fn suspend(&mut self, guard: &mut Guard) -> io::Result<()> {
         self.disarm().await;
         guard.suspend()?;
-        self.ask(Request::Foreground(true)).await;
+        self.ask(Request::Foreground(true));
         self.draw_anew()
     }
 
@@ -240,16 +241,18 @@ impl Screen {
 
     /// Ends the session in order when there is no terminal to draw on any more.
     async fn end_unseen(&mut self) -> Outcome {
-        self.end(Outcome::TerminalGone).await;
+        self.end(Outcome::TerminalGone);
         let until = self.ending.map_or_else(Instant::now, |(_, until)| until);
         // The last notice comes before the channel closes.
         while let Ok(Some(_)) = timeout_at(until, self.client.notices.recv()).await {}
         Outcome::TerminalGone
     }
 
-    async fn ask(&self, request: Request) {
+    /// Asks the engine, and never waits for it: it may be waiting for us to take what it tells. A request that
+    /// finds 256 others before it is dropped; whoever presses keys that fast presses them again.
+    fn ask(&self, request: Request) {
         // An engine that has stopped says so by its notices.
-        let _stopped = self.client.requests.send(request).await;
+        let _dropped = self.client.requests.try_send(request);
     }
 }
 
