@@ -123,39 +123,94 @@ pub fn spells_uid(uid: &TagUid, text: &str) -> bool {
 
 /// `text` with every value after `uid=` replaced by `…`, for error messages that show a line of the user's
 /// (a scenario, a command line). A value ends at white space, or at its closing quotation mark; bytes set apart
-/// by spaces belong to it too.
+/// by spaces belong to it too, and so does what a slip of the keyboard set apart (`uid= 04A1`, `uid:04A1`). What
+/// has the shape of an id is masked wherever it stands: `uid=` may have been forgotten.
 pub fn mask_uid_values(text: &str) -> String {
     let lower = text.to_ascii_lowercase();
     let mut out = String::with_capacity(text.len());
     let mut at = 0;
-    while let Some(found) = lower[at..].find("uid=") {
-        let value = at + found + "uid=".len();
-        out.push_str(&text[at..value]);
+    while let Some(found) = lower[at..].find("uid") {
+        let name = at + found + "uid".len();
+        let Some(value) = after_equals(&text[name..]).map(|len| name + len) else {
+            out.push_str(&mask_shapes(&text[at..name]));
+            at = name;
+            continue;
+        };
+        out.push_str(&mask_shapes(&text[at..value]));
         let rest = &text[value..];
         let len = match rest.chars().next() {
             Some(quote @ ('"' | '\'')) => rest[1..].find(quote).map_or(rest.len(), |end| end + 2),
             _ => rest.find(char::is_whitespace).unwrap_or(rest.len()),
         };
+        let len = len + spaced_bytes(&rest[len..]);
         if len > 0 {
             out.push('…');
         }
-        at = value + len + spaced_bytes(&rest[len..]);
+        at = value + len;
     }
-    out.push_str(&text[at..]);
+    out.push_str(&mask_shapes(&text[at..]));
     out
+}
+
+/// Whether a word could be a piece of an id: hexadecimal digits, with marks between them.
+pub fn could_be_id(word: &str) -> bool {
+    let digits = word.bytes().filter(u8::is_ascii_hexdigit).count();
+    digits >= 2 && word.bytes().all(|b| b.is_ascii_hexdigit() || matches!(b, b':' | b'-' | b'='))
+}
+
+/// The length of `=` or `:` at the beginning, with the white space before it.
+fn after_equals(rest: &str) -> Option<usize> {
+    let trimmed = rest.trim_start();
+    trimmed.starts_with(['=', ':']).then_some(rest.len() - trimmed.len() + 1)
 }
 
 /// The length of further bytes (` A1 B2`) at the beginning of `rest`.
 fn spaced_bytes(rest: &str) -> usize {
-    let Some(words) = rest.strip_prefix(' ') else { return 0 };
     let mut len = 0;
-    for digits in words.split(' ') {
-        if digits.len() != 2 || !digits.bytes().all(|b| b.is_ascii_hexdigit()) {
-            break;
+    loop {
+        let word = rest[len..].trim_start();
+        let start = rest.len() - word.len();
+        let word = word.split(char::is_whitespace).next().unwrap_or_default();
+        if start == len || !could_be_id(word.trim_end_matches(['"', '\''])) {
+            return len;
         }
-        len += digits.len() + 1;
+        len = start + word.len();
     }
-    len
+}
+
+/// `text` with each run of 4, 7, 8 or 10 bytes in hexadecimal replaced by `…`.
+fn mask_shapes(text: &str) -> String {
+    let part = |c: char| c.is_ascii_alphanumeric() || matches!(c, ':' | '-');
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(start) = rest.find(part) {
+        out.push_str(&rest[..start]);
+        let run = &rest[start..];
+        let run = &run[..run.find(|c| !part(c)).unwrap_or(run.len())];
+        // A word and a mark may stand before it: `tag:04A1B2C3`.
+        let id = run.char_indices().find_map(|(at, _)| {
+            let before = run[..at].chars().next_back();
+            (before.is_none_or(|c| matches!(c, ':' | '-')) && has_id_shape(&run[at..])).then_some(at)
+        });
+        match id {
+            Some(at) => out.extend([&run[..at], "…"]),
+            None => out.push_str(run),
+        }
+        rest = &rest[start + run.len()..];
+    }
+    out.push_str(rest);
+    out
+}
+
+fn has_id_shape(word: &str) -> bool {
+    if word.len() > "04:".len() * 10 {
+        return false;
+    }
+    let digits = word.bytes().filter(u8::is_ascii_hexdigit).count();
+    let pairs = word.split([':', '-']).all(|byte| byte.len() == 2);
+    matches!(digits, 8 | 14 | 16 | 20)
+        && (pairs || digits == word.len())
+        && word.bytes().all(|b| b.is_ascii_hexdigit() || matches!(b, b':' | b'-'))
 }
 
 #[cfg(test)]
@@ -193,6 +248,14 @@ mod tests {
             ("scan tag:uid=04\tfoo A1", "scan tag:uid=…\tfoo A1"),
             ("scan tag:uid=", "scan tag:uid="),
             ("say nothing here", "say nothing here"),
+            ("scan tag:uid= 04A1B2C3", "scan tag:uid=…"),
+            ("scan tag:UID =04A1 B2C3 intent=act", "scan tag:UID =… intent=act"),
+            ("scan tag:uid:04A1B2", "scan tag:uid:…"),
+            ("scan tag:04:A1:B2:C3", "scan tag:…"),
+            ("scan 04A1B2C3D4E5F6", "scan …"),
+            ("scan tags/04a1b2c3d4e5f6.nfc", "scan tags/….nfc"),
+            ("say fluid 04 guide: fluidity", "say fluid 04 guide: fluidity"),
+            ("expect event run.completed within 10s", "expect event run.completed within 10s"),
         ] {
             assert_eq!(mask_uid_values(line), masked);
         }

@@ -1,6 +1,7 @@
 //! Reads the file: TOML, each key from the table, each error with line, column and key.
 
 use std::collections::BTreeMap;
+use std::io::Read;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -20,15 +21,19 @@ const SECRETS: &[&str] = &["token", "bearer", "authorization", "password", "secr
 /// Reads the file at `path`; a file that was not named may be missing.
 pub(super) fn load(path: &Path, named: bool) -> Result<Option<Layer>, ConfigError> {
     let read = |source| ConfigError::Read { path: path.to_owned(), source };
-    let size = match std::fs::metadata(path) {
-        Ok(metadata) => metadata.len(),
+    let file = match std::fs::File::open(path) {
+        Ok(file) => file,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound && !named => return Ok(None),
         Err(error) => return Err(read(error)),
     };
-    if size > MOST {
+    // The size that the system names is not believed: a device or a pipe has none, and may never end.
+    let mut bytes = Vec::new();
+    file.take(MOST + 1).read_to_end(&mut bytes).map_err(read)?;
+    if bytes.len() as u64 > MOST {
         return Err(ConfigError::TooLarge { path: path.to_owned(), most: MOST });
     }
-    let text = std::fs::read_to_string(path).map_err(read)?;
+    let text = String::from_utf8(bytes)
+        .map_err(|_| read(std::io::Error::new(std::io::ErrorKind::InvalidData, "it is not UTF-8")))?;
     parse(path, &text).map(Some)
 }
 

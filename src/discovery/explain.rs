@@ -11,7 +11,7 @@ pub fn explain(report: &CardReport) -> Vec<String> {
     let summary = &report.summary;
     let mut lines = vec![headline(summary)];
     if let Some(description) = &summary.description {
-        lines.push(format!("  {description}"));
+        lines.push(format!("  {}", cut(description, DESCRIPTION)));
     }
     lines.push(about(summary));
     match &report.offer {
@@ -25,10 +25,23 @@ pub fn explain(report: &CardReport) -> Vec<String> {
     lines
 }
 
+/// Longest name that is shown, in characters: a card may hold 256 KiB of one.
+const NAME: usize = 120;
+/// Longest description that is shown, in characters.
+const DESCRIPTION: usize = 1_000;
+
+/// The beginning of a text of the card's.
+fn cut(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((at, _)) => format!("{}…", &text[..at]),
+        None => text.to_owned(),
+    }
+}
+
 fn headline(summary: &CardSummary) -> String {
-    let name = summary.name.as_deref().unwrap_or("An agent without a name");
-    let version = summary.agent_version.as_ref().map(|v| format!(" {v}")).unwrap_or_default();
-    let provider = summary.provider.as_ref().map(|p| format!(", by {p}")).unwrap_or_default();
+    let name = summary.name.as_deref().map_or("An agent without a name".to_owned(), |name| cut(name, NAME));
+    let version = summary.agent_version.as_ref().map(|v| format!(" {}", cut(v, NAME))).unwrap_or_default();
+    let provider = summary.provider.as_ref().map(|p| format!(", by {}", cut(p, NAME))).unwrap_or_default();
     format!("{name}{version}{provider}")
 }
 

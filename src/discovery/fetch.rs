@@ -309,7 +309,11 @@ impl Search<'_> {
         if url.scheme() == "https" && location.scheme() == "http" {
             return Err(refuse(RedirectFault::Downgrade));
         }
-        let location = self.net.policy.check(location)?;
+        let location = self.net.policy.check(location).map_err(|error| match error {
+            // The agent chose this URL, not the user: it is no mistake of the command line.
+            NetError::Form { fault, .. } => refuse(RedirectFault::Url(fault)),
+            other => other,
+        })?;
         if seen.contains(&location) {
             return Err(refuse(RedirectFault::Loop));
         }

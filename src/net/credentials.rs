@@ -1,6 +1,7 @@
 //! A token and the one origin it may go to (R17). A caller asks [`Credentials::bearer_for`] with a resolved
 //! target, and gets the token only if it may be sent there.
 
+use std::io::Read;
 use std::path::Path;
 
 use super::{NetError, Origin, Target, UrlPolicy};
@@ -74,11 +75,13 @@ pub fn read_token_env(name: &str) -> Result<Token, NetError> {
 /// [`NetError::Setup`] when it cannot be read or holds no usable token.
 pub fn read_token_file(path: &Path) -> Result<Token, NetError> {
     let refuse = |reason: String| NetError::setup_file("the token file", path, reason);
-    let size = std::fs::metadata(path).map_err(|e| refuse(e.to_string()))?.len();
-    if size > TOKEN_BYTES {
+    // The size that the system names is not believed: a device or a pipe has none, and may never end.
+    let mut value = String::new();
+    let file = std::fs::File::open(path).map_err(|e| refuse(e.to_string()))?;
+    file.take(TOKEN_BYTES + 1).read_to_string(&mut value).map_err(|e| refuse(e.to_string()))?;
+    if value.len() as u64 > TOKEN_BYTES {
         return Err(refuse(format!("it has more than {TOKEN_BYTES} bytes")));
     }
-    let value = std::fs::read_to_string(path).map_err(|e| refuse(e.to_string()))?;
     usable(&value).map_err(|reason| refuse(reason.to_owned()))
 }
 

@@ -34,7 +34,7 @@ pub enum NetErrorKind {
 }
 
 /// What is wrong with the form of a URL.
-#[derive(Debug, Error)]
+#[derive(Debug, Error, PartialEq, Eq)]
 pub enum UrlFault {
     /// The text is no URL.
     #[error("it is not a URL ({0})")]
@@ -103,6 +103,9 @@ pub enum RedirectFault {
     /// There is no usable `Location`.
     #[error("it names no usable Location")]
     NoLocation,
+    /// The URL policy refuses it.
+    #[error("{0}")]
+    Url(UrlFault),
     /// A WebSocket upgrade or SDP POST follows none.
     #[error("this request follows no redirect")]
     NotFollowed,

@@ -281,6 +281,15 @@ async fn a_token_goes_to_its_own_origin_over_tls_or_to_this_machine_alone() {
     assert_eq!(judge(Some(http), LOCAL, http, "192.168.1.1").await, "NotSecure");
 }
 
+#[cfg(unix)]
+#[test]
+fn files_without_an_end_are_read_to_their_bound_only() {
+    let token = read_token_file(std::path::Path::new("/dev/zero")).unwrap_err().to_string();
+    assert!(token.contains("more than 16384 bytes"), "{token}");
+    let authority = super::tls::client_config(&["/dev/zero".into()], false).unwrap_err().to_string();
+    assert!(authority.contains("more than 4,194,304 bytes"), "{authority}");
+}
+
 #[test]
 fn token_files_are_read_without_their_line_end_and_never_repeated_in_an_error() {
     let directory = tempfile::tempdir().unwrap();

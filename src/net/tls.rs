@@ -1,6 +1,7 @@
 //! TLS: whom we trust and how a failure reads. rustls with the ring provider, named explicitly because no
 //! process-wide default is installed.
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -9,6 +10,10 @@ use rustls::pki_types::pem::PemObject;
 use rustls::{CertificateError, ClientConfig, RootCertStore};
 
 use super::{NetError, TlsFault};
+use crate::units::Bytes;
+
+/// Largest file of certificates in bytes; whole bundles of roots have a few hundred KiB.
+const PEM_BYTES: u64 = 4 * 1024 * 1024;
 
 /// The client's configuration: the system's roots if `native`, and the certificates of the PEM files.
 pub(super) fn client_config(authorities: &[PathBuf], native: bool) -> Result<ClientConfig, NetError> {
@@ -32,8 +37,14 @@ pub(super) fn client_config(authorities: &[PathBuf], native: bool) -> Result<Cli
 
 fn add_file(roots: &mut RootCertStore, path: &Path) -> Result<(), NetError> {
     let refuse = |reason: String| NetError::setup_file("the certificate file", path, reason);
-    let certificates = CertificateDer::pem_file_iter(path)
-        .and_then(Iterator::collect::<Result<Vec<_>, _>>)
+    let mut pem = Vec::new();
+    let file = std::fs::File::open(path).map_err(|e| refuse(format!("it cannot be read ({e})")))?;
+    file.take(PEM_BYTES + 1).read_to_end(&mut pem).map_err(|e| refuse(format!("it cannot be read ({e})")))?;
+    if pem.len() as u64 > PEM_BYTES {
+        return Err(refuse(format!("it has more than {} bytes", Bytes(PEM_BYTES as usize))));
+    }
+    let certificates = CertificateDer::pem_slice_iter(&pem)
+        .collect::<Result<Vec<_>, _>>()
         .map_err(|e| refuse(format!("it cannot be read as PEM ({e})")))?;
     if certificates.is_empty() {
         return Err(refuse("it holds no PEM certificate".to_owned()));

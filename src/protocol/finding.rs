@@ -40,7 +40,8 @@ impl Finding {
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}: {}", self.rule.id, self.rule.level, self.detail)?;
-        if let Some(pointer) = &self.pointer {
+        // An empty pointer is the whole frame or card, which needs no place.
+        if let Some(pointer) = self.pointer.as_ref().filter(|pointer| !pointer.is_empty()) {
             write!(f, " at {pointer}")?;
         }
         write!(f, " ({})", self.rule.section)

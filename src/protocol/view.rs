@@ -184,7 +184,8 @@ fn quoted(text: &str) -> String {
     format!("\"{}\"", cut(text))
 }
 
-fn cut(text: &str) -> String {
+/// The beginning of a text of the agent's, as one line has room for it.
+pub fn cut(text: &str) -> String {
     match text.char_indices().nth(QUOTED) {
         Some((at, _)) => format!("{}…", &text[..at]),
         None => text.to_owned(),

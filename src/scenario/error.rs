@@ -26,6 +26,17 @@ pub struct ScenarioError {
     pub shown: String,
 }
 
+/// Longest part of a line that a message repeats, in characters.
+const SHOWN: usize = 200;
+
+/// The beginning of a text of the user's.
+pub(super) fn bounded(text: &str) -> String {
+    match text.char_indices().nth(SHOWN) {
+        Some((at, _)) => format!("{}…", &text[..at]),
+        None => text.to_owned(),
+    }
+}
+
 impl ScenarioError {
     /// An error at byte `at` of `text`, the whole line. `message` repeats no value of a `uid=`.
     pub(super) fn new(file: &str, line: usize, text: &str, at: usize, message: &str) -> Self {
@@ -35,7 +46,7 @@ impl ScenarioError {
             line,
             column: mask_uid_values(before).chars().count() + 1,
             message: message.to_owned(),
-            shown: mask_uid_values(text),
+            shown: bounded(&mask_uid_values(text)),
         }
     }
 

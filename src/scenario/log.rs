@@ -43,6 +43,17 @@ enum Seen {
     Finding { id: &'static str, must: bool, expected: bool },
 }
 
+impl Seen {
+    /// Bytes of text of the agent's in it: the types and codes of a hostile agent are as long as its frames.
+    fn bytes(&self) -> usize {
+        match self {
+            Self::Event { kind, code } => kind.len() + code.as_ref().map_or(0, String::len),
+            Self::Text(text) => text.len(),
+            Self::Finding { .. } => 0,
+        }
+    }
+}
+
 /// The log.
 #[derive(Debug, Default)]
 pub(super) struct Log {
@@ -92,11 +103,15 @@ impl Log {
             Event::Failure(failure) => Some(failure.code.clone()),
             _ => None,
         };
-        self.seen.push(Seen::Event { kind, code });
+        self.keep(Seen::Event { kind, code });
         if let Event::TextDelta(delta) = event {
-            self.text_bytes += delta.text.len();
-            self.seen.push(Seen::Text(delta.text.clone()));
+            self.keep(Seen::Text(delta.text.clone()));
         }
+    }
+
+    fn keep(&mut self, seen: Seen) {
+        self.text_bytes += seen.bytes();
+        self.seen.push(seen);
         if self.seen.len() > KEPT || self.text_bytes > KEPT_TEXT {
             self.forget_half();
         }
@@ -110,13 +125,12 @@ impl Log {
         let (at, byte) = self.cursor;
         self.cursor = if at < gone { (0, 0) } else { (at - gone, byte) };
         self.search = None;
-        let text = |seen: &Seen| if let Seen::Text(text) = seen { text.len() } else { 0 };
-        self.text_bytes = self.seen.iter().map(text).sum();
+        self.text_bytes = self.seen.iter().map(Seen::bytes).sum();
     }
 
     /// Something was noticed.
     pub fn finding(&mut self, finding: &Finding) {
-        self.seen.push(Seen::Finding { id: finding.rule.id, must: finding.is_must(), expected: false });
+        self.keep(Seen::Finding { id: finding.rule.id, must: finding.is_must(), expected: false });
     }
 
     /// Findings that nobody expected.
@@ -128,6 +142,12 @@ impl Log {
             }
         }
         all
+    }
+
+    /// How many things are kept.
+    #[cfg(test)]
+    pub fn kept(&self) -> usize {
+        self.seen.len()
     }
 
     /// Bytes of text that are kept.
@@ -202,8 +222,8 @@ impl Log {
                 other => {
                     told.extend(cut(&mut text));
                     told.push(match other {
-                        Seen::Event { kind, code: Some(code) } => format!("{kind} {code}"),
-                        Seen::Event { kind, .. } => kind.clone(),
+                        Seen::Event { kind, code: Some(code) } => format!("{} {}", start(kind), start(code)),
+                        Seen::Event { kind, .. } => start(kind),
                         Seen::Finding { id, .. } => format!("finding {id}"),
                         Seen::Text(_) => continue,
                     });
@@ -252,6 +272,14 @@ fn is(what: &What, seen: &Seen) -> bool {
         (What::Failure(Some(code)), Seen::Event { code: Some(came), .. }) => code == came,
         (What::Finding(id), Seen::Finding { id: came, .. }) => id == came,
         _ => false,
+    }
+}
+
+/// A name of the agent's as it is told: its beginning.
+fn start(name: &str) -> String {
+    match name.char_indices().nth(TOLD_TEXT) {
+        Some((at, _)) => format!("{}…", &name[..at]),
+        None => name.to_owned(),
     }
 }
 

@@ -3,14 +3,14 @@
 use std::path::Path;
 use std::time::Duration;
 
-use super::error::ScenarioError;
+use super::error::{ScenarioError, bounded};
 use super::lexer::{Slip, Word, without_comment, words};
 use super::script::{Action, Expectation, Scenario, Step, VERBS, What};
 use crate::client::request::{Aim, Observe};
 use crate::protocol::bounds;
 use crate::protocol::observation::Intent;
 use crate::protocol::rules;
-use crate::redact::mask_uid_values;
+use crate::redact::{could_be_id, mask_uid_values};
 
 /// The longest time that can be written.
 const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
@@ -116,7 +116,7 @@ impl<'a> Reading<'a> {
                 _ => {
                     return Err(Slip::new(
                         word.at,
-                        format!("expected {}, came {}", parts_of(verb), told(&word.text)),
+                        format!("expected {}, came {}", parts_of(verb), told_part(&word.text)),
                     ));
                 }
             };
@@ -319,9 +319,14 @@ fn duration(word: Option<Word>, line: &str) -> Result<Duration, Slip> {
         .ok_or_else(|| Slip::new(word.at, "expected at most a day"))
 }
 
-/// A word of the user's, as it may be repeated: never the value of a `uid=`.
+/// A word of the user's, as it may be repeated: never the value of a `uid=`, and not without end.
 fn told(word: &str) -> String {
-    format!("{:?}", mask_uid_values(word))
+    format!("{:?}", bounded(&mask_uid_values(word)))
+}
+
+/// A word where a tag may stand: a part of an id that spaces set apart is not repeated either.
+fn told_part(word: &str) -> String {
+    if could_be_id(word) { "\"…\"".to_owned() } else { told(word) }
 }
 
 /// `a, b or c`.

@@ -91,7 +91,9 @@ impl Sink for TextReport<'_, '_> {
             Body::Event(Event::TextDelta(delta)) if record.acted && record.findings.is_empty() => {
                 let (_, count, text) = self.stream.get_or_insert((record.at, 0, String::new()));
                 *count += 1;
-                text.push_str(&delta.text);
+                // No more than is shown, and one character that says there is more: a flood costs no memory.
+                let room = (STREAMED + 1).saturating_sub(text.chars().count());
+                text.extend(delta.text.chars().take(room));
                 return;
             }
             _ => self.flush(),
@@ -100,7 +102,7 @@ impl Sink for TextReport<'_, '_> {
             Direction::Out => "→",
             Direction::In => "←",
         };
-        let mut text = format!("{:22} ", record.kind);
+        let mut text = format!("{:22} ", view::cut(&record.kind));
         match &record.value {
             Some(value) => text.push_str(&view::summary(value)),
             None => drop(write!(text, "{} bytes", Bytes(record.bytes))),

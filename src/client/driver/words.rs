@@ -28,7 +28,12 @@ pub(super) fn network(kind: NetErrorKind, text: impl Into<String>, hint: Option<
 /// Begins with a capital and ends with a full stop.
 pub(super) fn sentence(text: &str) -> String {
     let mut chars = text.chars();
-    let mut out: String = chars.next().into_iter().flat_map(char::to_uppercase).collect();
+    // A URL stays as it is: a person copies it.
+    let url = text.split_whitespace().next().is_some_and(|word| word.contains("://"));
+    let mut out = String::with_capacity(text.len() + 1);
+    if !url {
+        out.extend(chars.next().into_iter().flat_map(char::to_uppercase));
+    }
     out.push_str(chars.as_str());
     if !out.ends_with(['.', '!', '?']) {
         out.push('.');

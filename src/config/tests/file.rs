@@ -158,3 +158,10 @@ proptest! {
         let _read_or_refused = parse(Path::new("c.toml"), &text);
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn a_file_without_an_end_is_read_to_its_bound_only() {
+    let error = file::load(Path::new("/dev/zero"), true).unwrap_err().to_string();
+    assert!(error.contains("larger than 262144 bytes"), "{error}");
+}

@@ -7,14 +7,14 @@ pub mod simulated;
 pub mod unavailable;
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use futures_util::future::BoxFuture;
 use thiserror::Error;
 use zeroize::Zeroizing;
 
 use super::consent::Armed;
-use crate::redact::TagUid;
+use crate::redact::{TagUid, mask_uid_values};
 
 pub use simulated::{Placer, SimulatedReader, TagSpec, TagSpecError};
 pub use unavailable::UnavailableReader;
@@ -74,6 +74,11 @@ impl fmt::Debug for RawTag {
     }
 }
 
+/// A path as an error names it: files of dumps are often called by their tag's id.
+fn named(path: &Path) -> String {
+    mask_uid_values(&path.display().to_string())
+}
+
 /// Why a scan gave no tag.
 #[derive(Debug, Error)]
 #[non_exhaustive]
@@ -88,7 +93,7 @@ pub enum NfcError {
     #[error("The scan was stopped; the reader is closed.")]
     Disarmed,
     /// The placed tag's file cannot be read.
-    #[error("Cannot read the tag file {}: {source}", path.display())]
+    #[error("Cannot read the tag file {}: {source}", named(path))]
     File {
         /// The file.
         path: PathBuf,
@@ -96,7 +101,7 @@ pub enum NfcError {
         source: std::io::Error,
     },
     /// The placed tag's file is not a plain file, too large, or of no known kind.
-    #[error("The tag file {} cannot be used: {why}", path.display())]
+    #[error("The tag file {} cannot be used: {why}", named(path))]
     Unusable {
         /// The file.
         path: PathBuf,

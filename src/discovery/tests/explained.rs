@@ -58,3 +58,18 @@ fn the_record_says_the_same_for_programs() {
         (&json!(false), &json!("CARD-3"), &json!("/capabilities/extensions"))
     );
 }
+
+#[test]
+fn long_names_are_cut() {
+    let mut card = card();
+    card["name"] = json!("é".repeat(50_000));
+    card["description"] = json!("d".repeat(100_000));
+    let said = explain(&report(&card, &remote()));
+    assert_eq!(said[0].matches('é').count(), 120);
+    assert!(
+        said.iter().all(|line| line.len() < 1_100),
+        "{:?}",
+        said.iter().map(String::len).collect::<Vec<_>>()
+    );
+    assert!(said.iter().any(|line| line.starts_with("Offers: ")));
+}

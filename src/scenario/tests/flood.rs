@@ -15,6 +15,23 @@ fn delta(text: &str) -> Record {
 }
 
 #[test]
+fn types_of_events_and_findings_count_like_text() {
+    let mut log = Log::default();
+    let kind = "k".repeat(100_000);
+    for _ in 0..400 {
+        log.frame(&came(&kind));
+    }
+    assert!(log.text_bytes() <= 17 * 1024 * 1024, "{}", log.text_bytes());
+    assert!(log.instead().len() < 2_000, "{}", log.instead().len());
+    let step_back = Finding::new(rules::by_id("ENV-2").unwrap(), "again");
+    for _ in 0..250_000 {
+        log.finding(&step_back);
+    }
+    assert!(log.kept() <= 100_001, "{}", log.kept());
+    assert_eq!(log.unexpected().count(true), 250_000, "forgotten findings still fail the run");
+}
+
+#[test]
 fn a_long_answer_is_searched_once() {
     let mut log = Log::default();
     let wanted = What::Text("needle in it".to_owned());

@@ -215,3 +215,26 @@ fn every_verb_is_read() {
     let verbs: Vec<&str> = scenario.steps.iter().map(|step| step.action.verb()).collect();
     assert_eq!(verbs, VERBS);
 }
+
+#[test]
+fn a_slip_of_the_keyboard_does_not_give_an_id_away() {
+    for line in [
+        "scan tag:uid= 04A1B2C3D4E5F6",
+        "scan tag:UID =04A1B2C3D4E5F6",
+        "scan tag:uid=04 A1 B2 C3",
+        "scan 04A1B2C3D4E5F6",
+        "scan tag:x 04:A1:B2:C3",
+        "scan tag:\"uid=04 A1 B2 C3\" x",
+    ] {
+        let error = parse("s", line).unwrap_err().to_string();
+        assert!(!error.contains("A1") && !error.contains("B2") && !error.contains("C3"), "{line}: {error}");
+    }
+}
+
+#[test]
+fn a_long_line_is_not_repeated_whole() {
+    let error = parse("s", &"x".repeat(100_000)).unwrap_err().to_string();
+    assert!(error.len() < 1_000, "{}", error.len());
+    let error = parse("s", &format!("scan {}", "tag:a ".repeat(20_000))).unwrap_err().to_string();
+    assert!(error.len() < 1_000, "{}", error.len());
+}
