@@ -385,6 +385,16 @@ impl Engine {
         self.tell_physical();
     }
 
+    /// `response.cancel` cancels the pending collection (§ Session and input): a device that was armed for the
+    /// request is disarmed, and what was collected for it is forgotten. An unrelated collection stays.
+    pub(super) fn cancel_collection(&mut self) {
+        if self.physical.draft.as_ref().is_some_and(|draft| draft.answers.is_some()) {
+            self.disarm();
+            self.forget_draft();
+            self.tell_physical();
+        }
+    }
+
     /// A request that is no longer pending cannot be answered: the draft would go as unrelated.
     pub(super) fn recheck_answer(&mut self) {
         let pending = self.link.session().and_then(|s| s.view().pending).map(|p| p.interaction_id);

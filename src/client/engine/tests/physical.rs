@@ -80,6 +80,28 @@ fn a_request_that_is_gone_is_no_longer_answered() {
 }
 
 #[test]
+fn a_cancel_takes_the_collection_for_the_request_along_and_leaves_an_unrelated_one() {
+    let mut bench = Bench::live();
+    bench.hear(&request_of("physical.photo.capture", "ix-2"));
+    bench.ask(Request::ArmCapture(Aim::Answering));
+    let out = bench.ask(Request::Cancel);
+    assert_eq!(out, ["→ response.cancel", "disarm", "physical: idle", "physical: idle"]);
+
+    bench.hear(&request_of("physical.photo.capture", "ix-3"));
+    bench.ask(Request::ArmCapture(Aim::Answering));
+    bench.put(Event::Collected(id(2), Ok(photo())));
+    let out = bench.ask(Request::Cancel);
+    assert!(out.contains(&"forget picture".to_owned()), "{out:?}");
+    assert_eq!(bench.ask(Request::SendReviewed), ["refused: nothing is under review"]);
+
+    bench.hear(&request_of("physical.nfc.scan", "ix-4"));
+    bench.ask(Request::ArmScan(Aim::Unrelated));
+    bench.put(Event::Collected(id(3), Ok(tag(&UID))));
+    assert_eq!(bench.ask(Request::Cancel), ["→ response.cancel"]);
+    assert_eq!(bench.ask(Request::SendReviewed), ["→ user.observation", "physical: idle"]);
+}
+
+#[test]
 fn the_deadline_disarms_with_a_line() {
     let mut bench = Bench::live();
     bench.ask(Request::ArmScan(Aim::Answering));
