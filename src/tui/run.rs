@@ -7,7 +7,7 @@ use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 use ratatui::layout::Rect;
 use tokio::sync::mpsc;
-use tokio::time::{Instant, sleep, sleep_until, timeout, timeout_at};
+use tokio::time::{Instant, sleep_until, timeout_at};
 
 use super::clipboard;
 use super::guard::{Guard, Output};
@@ -24,12 +24,10 @@ const FRAME: Duration = Duration::from_millis(16);
 const TICK: Duration = Duration::from_millis(500);
 /// How long the engine may take to end when the program is told to.
 const END_WITHIN: Duration = Duration::from_secs(3);
-/// How long closing the devices may hold up a suspension.
-const CLOSE_WITHIN: Duration = Duration::from_millis(500);
-/// How long a camera's process takes to be ended, once its consent is over.
-const CAMERA_ENDS: Duration = Duration::from_millis(100);
 /// The same when the terminal is gone, and with it whoever could see that something hangs.
 const END_UNSEEN_WITHIN: Duration = Duration::from_secs(1);
+/// How long leaving for the shell waits for reader and camera to be closed.
+const DISARMED_WITHIN: Duration = Duration::from_secs(2);
 /// How many messages are taken before the next frame is drawn.
 const BATCH: usize = 4_096;
 
@@ -206,15 +204,32 @@ impl Screen {
 
     /// Gives the terminal back and stops, with every device closed before.
     async fn suspend(&mut self, guard: &mut Guard) -> io::Result<()> {
-        self.ask(Request::Foreground(false));
-        if self.model.physical.activity.armed().is_some() {
-            // A stopped program cannot end a camera's process any more, so the end is waited for here.
-            let _closed_in_time = timeout(CLOSE_WITHIN, self.disarmed()).await;
-            sleep(CAMERA_ENDS).await;
-        }
+        self.disarm().await;
         guard.suspend()?;
         self.ask(Request::Foreground(true));
         self.draw_anew()
+    }
+
+    /// Has the engine disarm, and waits until reader and camera are closed: it is stopped together with us.
+    async fn disarm(&mut self) {
+        let requests = self.client.requests.clone();
+        let done = async move {
+            // A request is taken when the one before it is carried out. All places free: the second is taken.
+            for _ in 0..2 {
+                let _stopped = requests.send(Request::Foreground(false)).await;
+            }
+            let _stopped = requests.reserve_many(requests.max_capacity()).await;
+        };
+        tokio::pin!(done);
+        let until = Instant::now() + DISARMED_WITHIN;
+        loop {
+            tokio::select! {
+                () = &mut done => return,
+                // The engine waits for whoever hears it. An end that it tells is seen again when nothing more comes.
+                Some(notice) = self.client.notices.recv() => drop(self.model.update(Message::Notice(notice))),
+                () = sleep_until(until) => return,
+            }
+        }
     }
 
     /// Has the next frame drawn whole. `Terminal::clear` would ask the terminal where its cursor is, and the answer
@@ -231,14 +246,6 @@ impl Screen {
         // The last notice comes before the channel closes.
         while let Ok(Some(_)) = timeout_at(until, self.client.notices.recv()).await {}
         Outcome::TerminalGone
-    }
-
-    /// Waits until nothing is armed.
-    async fn disarmed(&mut self) {
-        while self.model.physical.activity.armed().is_some() {
-            let Some(notice) = self.client.notices.recv().await else { return };
-            self.model.update(Message::Notice(notice));
-        }
     }
 
     /// Asks the engine, and never waits for it: it may be waiting for us to take what it tells. A request that
