@@ -80,10 +80,10 @@ impl Conversation {
                 self.push(Item::Agent { text: SafeText::default(), segments: Vec::new(), done: false });
             }
             Event::TextDelta(delta) => {
-                if let Some((text, _)) = self.open() {
-                    if text.as_str().len() < ANSWER {
-                        text.push(&SafeText::block(&delta.text));
-                    }
+                if let Some((text, _)) = self.open()
+                    && text.as_str().len() < ANSWER
+                {
+                    text.push(&SafeText::block(&delta.text));
                 }
             }
             Event::SpeechSegment(segment) => {
