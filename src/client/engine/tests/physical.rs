@@ -80,6 +80,33 @@ fn a_request_that_is_gone_is_no_longer_answered() {
 }
 
 #[test]
+fn what_is_added_answers_a_request_for_it_unless_told_otherwise() {
+    for (aim, answers) in [(Aim::Answering, Some("ix-2")), (Aim::Unrelated, None)] {
+        let mut bench = Bench::live();
+        bench.hear(&request_of("physical.photo.capture", "ix-2"));
+        bench.ask(Request::ArmScan(aim));
+        bench.put(Event::Collected(id(1), Ok(tag(&UID))));
+        bench.ask(Request::AddOther);
+        bench.put(Event::Collected(id(2), Ok(photo())));
+        bench.ask(Request::SendReviewed);
+        let sent = bench.last_sent();
+        assert_eq!(sent.get("interactionId").and_then(|id| id.as_str()), answers);
+    }
+}
+
+#[test]
+fn an_addition_that_does_not_come_answers_nothing() {
+    let mut bench = Bench::live();
+    bench.hear(&request_of("physical.photo.capture", "ix-2"));
+    bench.ask(Request::ArmScan(Aim::Answering));
+    bench.put(Event::Collected(id(1), Ok(tag(&UID))));
+    bench.ask(Request::AddOther);
+    bench.ask(Request::Disarm);
+    assert_eq!(bench.ask(Request::SendReviewed), ["→ user.observation", "physical: idle"]);
+    assert!(bench.last_sent().get("interactionId").is_none());
+}
+
+#[test]
 fn a_cancel_takes_the_collection_for_the_request_along_and_leaves_an_unrelated_one() {
     let mut bench = Bench::live();
     bench.hear(&request_of("physical.photo.capture", "ix-2"));
