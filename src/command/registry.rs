@@ -450,7 +450,7 @@ pub static ALL: &[Command] = &[
     command!(
         "page-up",
         "page up",
-        &[Panes, Armed, Review, Overlay],
+        &[Panes, Armed, Review, Typing, Overlay],
         [Key::PageUp],
         None,
         true,
@@ -460,7 +460,7 @@ pub static ALL: &[Command] = &[
     command!(
         "page-down",
         "page down",
-        &[Panes, Armed, Review, Overlay],
+        &[Panes, Armed, Review, Typing, Overlay],
         [Key::PageDown],
         None,
         true,

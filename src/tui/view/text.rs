@@ -2,6 +2,7 @@
 
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
+use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
 use crate::safe_text::SafeText;
@@ -16,12 +17,15 @@ pub(super) fn word(text: impl Into<String>, style: Style) -> Span<'static> {
     Span::styled(text.into(), style)
 }
 
-/// Breaks a safe text into lines of `width` columns. Never empty.
+/// Breaks a safe text into lines of `width` columns, at words where that is possible. Never empty.
 pub(super) fn wrap(text: &SafeText, width: usize) -> Vec<String> {
     let width = width.max(1);
     let mut lines = Vec::new();
     for line in text.as_str().split('\n') {
-        let options = textwrap::Options::new(width).break_words(true);
+        let options = textwrap::Options::new(width)
+            .break_words(true)
+            .word_separator(textwrap::WordSeparator::AsciiSpace)
+            .word_splitter(textwrap::WordSplitter::NoHyphenation);
         lines.extend(textwrap::wrap(line, options).into_iter().map(std::borrow::Cow::into_owned));
     }
     if lines.is_empty() {
@@ -50,6 +54,34 @@ pub(super) fn labelled(
         .collect()
 }
 
+/// Breaks a line of several styles after `width` columns; what follows hangs `hang` columns in.
+pub(super) fn fold(line: Line<'static>, width: usize, hang: usize) -> Vec<Line<'static>> {
+    if line.width() <= width || width == 0 {
+        return vec![line];
+    }
+    let hang = if hang + 8 > width { 0 } else { hang };
+    let mut lines = Vec::new();
+    let mut spans: Vec<Span<'static>> = Vec::new();
+    let mut used = 0;
+    for span in line.spans {
+        let mut part = String::new();
+        for grapheme in span.content.graphemes(true) {
+            let more = grapheme.width();
+            if used + more > width {
+                spans.push(Span::styled(std::mem::take(&mut part), span.style));
+                lines.push(Line::from(std::mem::take(&mut spans)));
+                spans.push(Span::raw(" ".repeat(hang)));
+                used = hang;
+            }
+            used += more;
+            part.push_str(grapheme);
+        }
+        spans.push(Span::styled(part, span.style));
+    }
+    lines.push(Line::from(spans));
+    lines
+}
+
 /// Cuts to `width` columns, with `…` where something is missing.
 pub(super) fn fit(text: &str, width: usize) -> String {
     if text.width() <= width {
@@ -57,7 +89,7 @@ pub(super) fn fit(text: &str, width: usize) -> String {
     }
     let mut out = String::new();
     let mut used = 0;
-    for grapheme in unicode_segmentation::UnicodeSegmentation::graphemes(text, true) {
+    for grapheme in text.graphemes(true) {
         let more = grapheme.width();
         if used + more + 1 > width {
             break;
@@ -82,4 +114,9 @@ pub(super) fn left(text: &str, width: usize) -> String {
 pub(super) fn right(text: &str, width: usize) -> String {
     let text = fit(text, width);
     " ".repeat(width.saturating_sub(text.width())) + &text
+}
+
+/// A number of columns or rows as the terminal counts them.
+pub(super) fn cells(count: usize) -> u16 {
+    u16::try_from(count).unwrap_or(u16::MAX)
 }
