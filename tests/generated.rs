@@ -250,3 +250,8 @@ fn every_kind_of_output_line_fits() {
 fn the_configuration_page_is_up_to_date() {
     check_or_bless("docs/configuration.md", &agentcall::config::docs::markdown());
 }
+
+#[test]
+fn the_page_of_keys_is_up_to_date() {
+    check_or_bless("docs/keys.md", &agentcall::command::docs::keys_markdown());
+}

@@ -85,9 +85,7 @@ async fn the_whole_job_goes_well() {
     let text = std::fs::read_to_string(&file).unwrap();
     let (outcome, told) = play(&file, &text).await;
     assert_eq!(outcome.class, Class::Ok, "{outcome:?}\n{}", told.join("\n"));
-    // The one note is about the card: it lists no A2A interfaces, since the agent has none (R28).
-    assert_eq!((outcome.must, outcome.should), (0, 1), "{}", told.join("\n"));
-    assert!(told.iter().any(|line| line.starts_with("card ") && line.contains("CARD-15")));
+    assert_eq!((outcome.must, outcome.should), (0, 0), "{}", told.join("\n"));
     assert!(!told.iter().any(|line| line.starts_with("line: ")), "{}", told.join("\n"));
     let all = told.join("\n").to_uppercase();
     assert!(!all.contains("04A1B2C3D4E5F6"), "a hardware id was told");

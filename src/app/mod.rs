@@ -8,6 +8,7 @@ mod conversation;
 mod edit;
 mod events;
 mod facts;
+mod fresh;
 mod message;
 mod model;
 mod moving;

@@ -142,6 +142,8 @@ pub struct Model {
     pub session: SessionFacts,
     /// Reader and camera.
     pub physical: PhysicalFacts,
+    /// When the review came up that is open now.
+    pub(super) review_since: Duration,
     /// What the camera sees while aiming.
     pub preview: Option<Arc<Preview>>,
     /// The conversation.

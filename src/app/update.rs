@@ -15,11 +15,14 @@ impl Model {
     /// Takes one message.
     pub fn update(&mut self, message: Message) -> Vec<Effect> {
         match message {
-            Message::Key(key) => return self.key_pressed(key),
+            Message::Key(key) => {
+                let effects = self.key_pressed(key);
+                return self.nothing_unseen(effects);
+            }
             Message::Paste(text) => self.pasted(&text),
             Message::Focus(front) => return vec![Effect::Ask(Request::Foreground(front))],
             Message::Resized(columns, rows) => self.size = (columns, rows),
-            Message::Notice(notice) => return self.hear(notice),
+            Message::Notice(notice) => return self.hear_watching_reviews(notice),
             Message::Tick(now) => {
                 self.now = self.now.max(now);
                 if self.status.as_ref().is_some_and(|status| now > status.at + STATUS_STAYS) {

@@ -46,6 +46,10 @@ pub struct Cli {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Show the screen on the embedded agent, with simulated devices
+    Demo(DemoArgs),
+    /// Show the screen on any advertised agent
+    Connect(ConnectArgs),
     /// Run scripted sessions against an agent, without a terminal
     Run(RunArgs),
     /// Fetch an agent's card, check it, and explain it in plain words
@@ -110,6 +114,34 @@ pub struct SessionArgs {
     /// Send no acks
     #[arg(long)]
     pub no_acks: bool,
+}
+
+/// `agentcall demo`
+#[derive(Debug, Args)]
+pub struct DemoArgs {
+    /// The session.
+    #[command(flatten)]
+    pub session: SessionArgs,
+    /// The settings.
+    #[command(flatten)]
+    pub config: ConfigArgs,
+}
+
+/// `agentcall connect`
+#[derive(Debug, Args)]
+#[command(after_help = EXIT_CODES)]
+pub struct ConnectArgs {
+    /// The agent's origin, its card's URL, or a card file
+    pub url: String,
+    /// The network.
+    #[command(flatten)]
+    pub net: NetArgs,
+    /// The session.
+    #[command(flatten)]
+    pub session: SessionArgs,
+    /// The settings.
+    #[command(flatten)]
+    pub config: ConfigArgs,
 }
 
 /// `agentcall run`

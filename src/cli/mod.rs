@@ -13,7 +13,9 @@ mod fault;
 mod man;
 pub mod output;
 mod run;
+mod samples;
 mod schemas;
+mod screen;
 mod setup;
 mod signals;
 mod usage;
@@ -80,6 +82,8 @@ fn execute(command: Command, printer: &mut Printer<'_>, faults: &Faults) -> Resu
         Command::Man(args) => man::man(args.directory.as_deref(), printer),
         Command::Card(args) => in_runtime(faults, until_signal(card::card(&args, printer))),
         Command::Run(args) => in_runtime(faults, run::run(&args, printer)),
+        Command::Demo(args) => in_runtime(faults, screen::demo(&args)),
+        Command::Connect(args) => in_runtime(faults, screen::connect(&args)),
         Command::Agent(args) => in_runtime(faults, agent::agent(&args, printer)),
     }
 }

@@ -39,9 +39,11 @@ fn wrong(text: &str) -> Failure {
     Failure::new(Kind::Usage, message).hint(hint)
 }
 
-/// `See agentcall run --help.`, from the usage line.
+/// `See agentcall run --help.`, from the usage line, which some errors lack.
 fn help_hint(text: &str) -> Option<String> {
-    let usage = text.lines().find_map(|line| line.strip_prefix("Usage: "))?;
+    let Some(usage) = text.lines().find_map(|line| line.strip_prefix("Usage: ")) else {
+        return text.contains("'--help'").then(|| "--help lists what is possible.".to_owned());
+    };
     let words: Vec<&str> =
         usage.split(' ').take_while(|word| word.starts_with(|c: char| c.is_ascii_lowercase())).collect();
     Some(format!("See {} --help.", words.join(" ")))

@@ -25,6 +25,19 @@ pub enum KeymapError {
         /// What was expected and what came.
         error: NotAKey,
     },
+    /// A character for a command that is needed where characters are text.
+    #[error(
+        "[keys] {command}: {key} is a character, and this command is needed while typing, where characters are text; choose a key such as Enter or Ctrl+S"
+    )]
+    WouldBeTyped {
+        /// The command.
+        command: &'static str,
+        /// The key.
+        key: Key,
+    },
+    /// Ctrl+C always quits, whatever else is open.
+    #[error("[keys] {0}: Ctrl+C always quits and cannot mean anything else; choose another key")]
+    Reserved(&'static str),
     /// Two commands want one key in one context.
     #[error("[keys] gives {key} to both {first} and {second} ({}); choose another key for one of them", context.title())]
     Conflict {
@@ -67,6 +80,18 @@ impl Keymap {
     }
 
     fn check(self) -> Result<Self, KeymapError> {
+        for command in ALL {
+            let typing = command.contexts.contains(&Context::Typing);
+            for key in self.keys(command) {
+                match key {
+                    Key::Ctrl('c') => return Err(KeymapError::Reserved(command.id)),
+                    Key::Char(_) if typing => {
+                        return Err(KeymapError::WouldBeTyped { command: command.id, key: *key });
+                    }
+                    _ => {}
+                }
+            }
+        }
         for context in Context::ALL {
             let mut taken: HashMap<Key, &'static str> = HashMap::new();
             for command in ALL.iter().filter(|command| command.contexts.contains(&context)) {

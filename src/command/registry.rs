@@ -112,7 +112,9 @@ pub struct Command {
     pub contexts: &'static [Context],
     /// Its default keys; the first is shown.
     pub keys: &'static [Key],
-    /// The scenario verb that does the same, for commands that ask the engine or lead to it.
+    /// The scenario verb that does the same, for commands that put something on the wire or into what goes
+    /// there. What stays at this desk has none: stopping a device, dropping what was not sent, turning a
+    /// picture, connecting anew.
     pub verb: Option<&'static str>,
     /// Whether the palette lists it.
     pub palette: bool,
@@ -179,7 +181,7 @@ pub static ALL: &[Command] = &[
         "drop queued",
         &[Panes],
         [Ctrl('x')],
-        Some("cancel"),
+        None,
         true,
         Act::Ask(Request::DropHeld),
         "Forget the turn that waits for the active run."
@@ -189,7 +191,7 @@ pub static ALL: &[Command] = &[
         "reconnect",
         &[Panes],
         [Char('r')],
-        Some("end"),
+        None,
         true,
         Act::Ask(Request::Reconnect),
         "Fetch the card anew and start a new session; nothing of the old one is kept."
@@ -260,7 +262,7 @@ pub static ALL: &[Command] = &[
         "stop",
         &[Armed],
         [Key::Esc],
-        Some("cancel"),
+        None,
         true,
         Act::Ask(Request::Disarm),
         "Stop what is armed; the camera closes."
@@ -280,7 +282,7 @@ pub static ALL: &[Command] = &[
         "drop",
         &[Review],
         [Key::Esc],
-        Some("cancel"),
+        None,
         true,
         Act::Ask(Request::DropReviewed),
         "Drop what is under review and forget its picture."
@@ -310,7 +312,7 @@ pub static ALL: &[Command] = &[
         "rotate left",
         &[Armed, Review],
         [Char('[')],
-        Some("capture"),
+        None,
         true,
         Act::Ask(Request::Orient(Orient::Left)),
         "Turn the picture a quarter counter-clockwise."
@@ -320,7 +322,7 @@ pub static ALL: &[Command] = &[
         "rotate right",
         &[Armed, Review],
         [Char(']')],
-        Some("capture"),
+        None,
         true,
         Act::Ask(Request::Orient(Orient::Right)),
         "Turn the picture a quarter clockwise."
@@ -330,7 +332,7 @@ pub static ALL: &[Command] = &[
         "mirror",
         &[Armed, Review],
         [Char('|')],
-        Some("capture"),
+        None,
         true,
         Act::Ask(Request::Orient(Orient::Mirror)),
         "Mirror the picture."
@@ -575,7 +577,7 @@ pub static ALL: &[Command] = &[
         None,
         true,
         Act::View(View::Quit),
-        "Quit; asks first while a run is active."
+        "Quit; asks first while a run is active. Ctrl+C quits at once, wherever you are."
     ),
     command!(
         "suspend",

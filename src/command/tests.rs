@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use super::key::Key;
 use super::keymap::{Keymap, KeymapError};
 use super::registry::{ALL, Act, Context, View};
+use crate::client::Request;
 
 #[test]
 fn no_key_has_two_meanings_in_one_context() {
@@ -22,12 +23,21 @@ fn ids_are_unique_and_every_command_is_documented() {
     }
 }
 
+/// What a command asks of the engine stays at this desk: nothing goes on the wire, now or by it later.
+fn stays_here(request: &Request) -> bool {
+    matches!(
+        request,
+        Request::Reconnect | Request::DropHeld | Request::Disarm | Request::DropReviewed | Request::Orient(_)
+    )
+}
+
 #[test]
 fn session_commands_have_a_key_a_palette_entry_and_a_verb() {
-    for command in ALL.iter().filter(|command| matches!(command.act(), Act::Ask(_))) {
+    for command in ALL {
+        let Act::Ask(request) = command.act() else { continue };
         assert!(!command.keys.is_empty(), "{}: key", command.id);
         assert!(command.palette, "{}: palette", command.id);
-        assert!(command.verb.is_some(), "{}: verb", command.id);
+        assert_eq!(command.verb.is_none(), stays_here(&request), "{}: verb", command.id);
     }
 }
 
@@ -71,4 +81,21 @@ fn a_users_keys_are_laid_over_and_conflicts_are_named() {
     assert!(matches!(conflict, KeymapError::Conflict { key: Key::Char('q'), .. }), "{conflict}");
     assert!(matches!(Keymap::with([("fly", "q")]), Err(KeymapError::UnknownCommand(_))));
     assert!(matches!(Keymap::with([("scan", "qq")]), Err(KeymapError::NotAKey { .. })));
+}
+
+#[test]
+fn a_key_that_would_be_dead_is_refused() {
+    let typed = Keymap::with([("accept", "z")]).expect_err("z is text while typing");
+    assert!(typed.to_string().contains("where characters are text"), "{typed}");
+    let reserved = Keymap::with([("scan", "Ctrl+C")]).expect_err("Ctrl+C quits");
+    assert_eq!(
+        reserved.to_string(),
+        "[keys] scan: Ctrl+C always quits and cannot mean anything else; choose another key"
+    );
+}
+
+#[test]
+fn two_commands_can_swap_their_keys() {
+    let map = Keymap::with([("scan", "c"), ("capture", "s")]).expect("each key once");
+    assert_eq!((map.shown("scan"), map.shown("capture")), ("c".to_owned(), "s".to_owned()));
 }

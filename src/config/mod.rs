@@ -1,6 +1,6 @@
 //! Settings: defaults < file < environment < flags, resolved once, each with its origin.
 //!
-//! [`resolve`] is called once at the start with what the command line gave ([`Layer`]) and the
+//! [`resolve()`] is called once at the start with what the command line gave ([`Layer`]) and the
 //! [`Environment`]; nobody reads a file or a variable for a setting afterwards. The keys stand in one table
 //! ([`table::KEYS`]) from which the layers, the resolved [`Settings`], and the reference page are made; the
 //! annotated default (`config.toml`, [`DEFAULT_FILE`]) is tested against it.

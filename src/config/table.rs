@@ -172,7 +172,7 @@ settings! {
     acks: bool = true, "AGENTCALL_ACKS", Some("--no-acks");
     /// Ask the terminal whether it is in front; where it is not, reader and camera are disarmed.
     focus: bool = true, "AGENTCALL_FOCUS", None;
-    /// How long connecting to an address and its TLS handshake may take.
+    /// How long connecting to an address and its TLS handshake may take, and then session.established.
     connect_within: Time = Time::seconds(10), "AGENTCALL_CONNECT_WITHIN", None;
     /// How often a ping is sent.
     ping_every: Time = Time::seconds(20), "AGENTCALL_PING_EVERY", None;

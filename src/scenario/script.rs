@@ -81,7 +81,7 @@ pub struct Expectation {
     pub what: What,
     /// `expect no …`: it must not come.
     pub absent: bool,
-    /// How long; `None` is [`EXPECT_WITHIN`], and for `expect no` the end of the active run.
+    /// How long; `None` is 10 s, and for `expect no` the end of the active run.
     pub within: Option<Duration>,
 }
 

@@ -34,7 +34,6 @@ def card(port):
         "name": "Python workshop",
         "description": "A peer on another stack",
         "version": "1",
-        "protocolVersion": "1.0",
         "supportedInterfaces": [],
         "defaultInputModes": ["text/plain"],
         "defaultOutputModes": ["text/plain"],
@@ -93,9 +92,9 @@ class Talk:
         self.modalities, self.pending = set(), None
         self.labels, self.proposal, self.focus = {}, None, None
 
-    async def send(self, kind, **fields):
+    async def send(self, event, /, **fields):
         self.sequence += 1
-        await self.socket.send(json.dumps({"sequence": self.sequence, "event": {"type": kind, **fields}}))
+        await self.socket.send(json.dumps({"sequence": self.sequence, "event": {"type": event, **fields}}))
 
     async def run(self, text):
         await self.send("run.started")

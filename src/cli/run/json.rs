@@ -115,6 +115,7 @@ impl Sink for JsonReport<'_, '_> {
 
     fn line(&mut self, line: &Line) {
         if let Ok(failure) = Failure::try_from(line) {
+            let failure = super::without_keys(failure);
             self.printer.failure(&failure);
             self.said = Some(failure.kind);
         }

@@ -153,5 +153,17 @@ fn failure(outcome: &Outcome) -> Option<Failure> {
         Class::Internal => Kind::Internal,
     };
     let message = outcome.message.as_deref().unwrap_or("the scenario failed");
-    Some(Failure::new(kind, message).hint(outcome.hint.clone()))
+    Some(without_keys(Failure::new(kind, message).hint(outcome.hint.clone())))
+}
+
+/// Without a hint that is for somebody at the keys.
+fn without_keys(failure: Failure) -> Failure {
+    let hint = failure.hint.clone().filter(|hint| !names_a_key(hint));
+    failure.hint(hint)
+}
+
+/// `r reconnects`, `Esc drops it`
+fn names_a_key(hint: &str) -> bool {
+    let first = hint.split(' ').next().unwrap_or_default();
+    first.chars().count() == 1 || matches!(first, "Esc" | "Enter")
 }

@@ -140,6 +140,7 @@ fn settings(config: &ClientConfig) -> EngineSettings {
         offered: config.offered,
         acks: config.acks,
         dialect: config.dialect.clone(),
+        start_within: config.net.timeouts.connect,
         scan_within: config.scan_within,
         capture_within: config.capture_within,
         reader: DeviceLine {

@@ -87,6 +87,7 @@ impl Engine {
     /// Everything session-local goes: session, review, focus, proposal, last tag (DESIGN, invariant 3).
     fn over(&mut self, why: Line) {
         self.link = Link::Over(self.link.attempt());
+        self.starting = None;
         self.effects.push_back(Effect::DropLink);
         self.forget_physical();
         self.scrubber.clear_session();
@@ -145,8 +146,22 @@ impl Engine {
             dialect: self.settings.dialect.clone(),
         };
         self.link = Link::Open(attempt, Box::new(Session::new(terms)));
+        self.starting = Some(now + self.settings.start_within);
         self.notify(Notice::Connection(Connection::Starting));
         self.session_input(now, Input::Opened);
+    }
+
+    /// Gives up an agent that takes `session.start` and establishes nothing.
+    pub(super) fn start_tick(&mut self, now: Duration) {
+        if self.starting.is_none_or(|until| now < until) {
+            return;
+        }
+        let text = format!(
+            "The agent did not establish the session within {:?} of session.start.",
+            self.settings.start_within
+        );
+        self.session_input(now, Input::Closed);
+        self.over(line(now, LineKind::Timeout, text, RECONNECT));
     }
 
     pub(super) fn frame(&mut self, now: Duration, attempt: Attempt, frame: RawFrame) {
@@ -211,6 +226,7 @@ impl Engine {
         self.drain_session(now);
         let is = self.link.session().map(|s| s.view().phase);
         if was == Phase::Starting && is == Some(Phase::Live) {
+            self.starting = None;
             self.notify(Notice::Connection(Connection::Live));
         }
         self.recheck_answer();

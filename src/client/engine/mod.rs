@@ -22,7 +22,7 @@ use super::notice::{Connection, DeviceLine, Line, LineKind, Notice};
 use super::request::Request;
 use crate::protocol::{Dialect, Modalities};
 use crate::redact::Scrubber;
-use crate::session::{Ask, SessionView};
+use crate::session::{Ask, Phase, SessionView};
 
 /// What the engine was told once, at its start.
 #[derive(Clone, Debug)]
@@ -33,6 +33,8 @@ pub(crate) struct EngineSettings {
     pub acks: bool,
     /// The open names of the wire.
     pub dialect: Dialect,
+    /// How long the agent may take to establish the session.
+    pub start_within: Duration,
     /// How long a scan stays armed.
     pub scan_within: Duration,
     /// How long a capture stays armed.
@@ -53,6 +55,8 @@ pub(crate) struct Engine {
     physical: Physical,
     scrubber: Scrubber,
     records: u64,
+    /// Until when `session.established` must have come, while it has not.
+    starting: Option<Duration>,
     /// The last snapshot that the faces were told, so that they hear only of changes.
     told: Arc<SessionView>,
     /// `true` from [`Request::Quit`] on: the engine stops when the connection is gone, or at this time.
@@ -71,6 +75,7 @@ impl Engine {
             link: Link::Idle,
             scrubber,
             records: 0,
+            starting: None,
             told: Arc::default(),
             quitting: None,
             effects: VecDeque::new(),
@@ -106,12 +111,13 @@ impl Engine {
     /// When [`Event::Tick`] is due.
     pub fn next_deadline(&self) -> Option<Duration> {
         let session = self.link.session().and_then(crate::session::Session::next_deadline);
-        session.into_iter().chain(self.physical.deadline()).chain(self.quitting).min()
+        session.into_iter().chain(self.physical.deadline()).chain(self.starting).chain(self.quitting).min()
     }
 
     fn tick(&mut self, now: Duration) {
         self.session_input(now, crate::session::Input::Tick);
         self.physical_tick(now);
+        self.start_tick(now);
         if self.quitting.is_some_and(|at| now >= at) {
             self.effects.push_back(Effect::DropLink);
             self.stop();
@@ -152,7 +158,10 @@ impl Engine {
             return self.stop();
         }
         self.quitting = Some(now + QUIT_PATIENCE);
-        self.ask(now, Ask::End);
+        // A session that has ended only waits for the agent's close.
+        if self.link.session().is_some_and(|session| session.view().phase != Phase::Ended) {
+            self.ask(now, Ask::End);
+        }
     }
 
     fn stop(&mut self) {

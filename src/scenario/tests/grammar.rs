@@ -1,12 +1,13 @@
 //! The grammar: what a line means, and what a wrong line says.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use proptest::prelude::*;
 
 use crate::client::request::{Aim, Observe};
 use crate::protocol::observation::Intent;
-use crate::scenario::{Action, Expectation, What, parse};
+use crate::scenario::{Action, Expectation, VERBS, What, parse};
 
 /// The one step of `line`, in a file beside which paths are looked for.
 fn step(line: &str) -> Action {
@@ -194,4 +195,23 @@ proptest! {
         let scenario = parse("x", &format!("say \"{escaped}\""));
         prop_assert_eq!(scenario.map(|s| s.steps[0].action.clone()), Ok(Action::Say(text)));
     }
+}
+
+/// What a person can do with a key, a script can do with a verb, and the other way round; only what watches has no
+/// key.
+#[test]
+fn the_verbs_are_those_of_the_registry() {
+    let of_registry: BTreeSet<&str> = crate::command::ALL.iter().filter_map(|command| command.verb).collect();
+    let acting: BTreeSet<&str> =
+        VERBS.iter().copied().filter(|verb| !matches!(*verb, "expect" | "wait")).collect();
+    assert_eq!(of_registry, acting);
+}
+
+#[test]
+fn every_verb_is_read() {
+    let text =
+        "say x\nscan tag:a\ncapture file:a\nobserve tag:a file:b\nexpect failure\ncancel\nwait 1s\nend";
+    let scenario = parse("x", text).unwrap_or_else(|error| panic!("{error}"));
+    let verbs: Vec<&str> = scenario.steps.iter().map(|step| step.action.verb()).collect();
+    assert_eq!(verbs, VERBS);
 }

@@ -101,3 +101,38 @@ fn quitting_without_a_session_stops_at_once() {
     let mut bench = Bench::new();
     assert_eq!(bench.ask(Request::Quit).last().map(String::as_str), Some("stop"));
 }
+
+#[test]
+fn an_agent_that_establishes_nothing_is_given_up() {
+    let mut bench = Bench::new();
+    bench.ask(Request::Connect);
+    bench.put(Event::Card(Attempt(1), Ok(Box::new(card(TransportProfile::WebSocket)))));
+    bench.put(Event::Dialled(Attempt(1), Ok(())));
+    bench.attempt = 1;
+    assert_eq!(
+        bench.hear(r#"{"type":"session.established","resumed":true}"#),
+        ["← session.established not acted on SES-3"]
+    );
+    assert!(bench.after(Duration::from_secs(9)).is_empty());
+    let out = bench.after(Duration::from_secs(1));
+    assert_eq!(out.first().map(String::as_str), Some("drop link"));
+    assert_eq!(
+        out.last().map(String::as_str),
+        Some("over: The agent did not establish the session within 10s of session.start.")
+    );
+    assert_eq!(bench.engine.next_deadline(), None);
+}
+
+#[test]
+fn a_session_that_was_established_in_time_stays() {
+    let mut bench = Bench::live();
+    assert!(bench.after(Duration::from_secs(60)).is_empty());
+}
+
+#[test]
+fn quitting_an_ended_session_waits_for_the_close_without_a_line() {
+    let mut bench = Bench::live();
+    bench.ask(Request::End);
+    assert_eq!(bench.ask(Request::Quit), ["physical: idle"]);
+    assert_eq!(bench.put(Event::Gone(Attempt(1), Gone::ByUs)).last().map(String::as_str), Some("stop"));
+}

@@ -40,6 +40,7 @@ impl Bench {
             offered: Modalities::BOTH,
             acks: false,
             dialect: Dialect::default(),
+            start_within: Duration::from_secs(10),
             scan_within: Duration::from_secs(30),
             capture_within: Duration::from_secs(30),
             reader: device("SIMULATED tags"),
