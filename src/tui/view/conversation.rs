@@ -25,7 +25,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, view: View<'_>) -> (Spot, 
     let held = if view.model.held_at.is_some() { "held · " } else { "" };
     let note =
         if held.is_empty() { String::new() } else { format!("{held}{} follows", view.model.key("last")) };
-    let block = framed(view, Pane::Talk, "Conversation", note).padding(padding);
+    let block = framed(view, Pane::Talk, title, note).padding(padding);
     let inner = block.inner(area);
     frame.render_widget(block, area);
     let rows = proposal::height(view).min(inner.height / 2);

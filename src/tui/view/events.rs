@@ -4,7 +4,7 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::Line;
-use ratatui::widgets::Paragraph;
+use ratatui::widgets::{Padding, Paragraph};
 
 use super::text::{fit, labelled, left, right, word};
 use super::{View, framed, titled};
@@ -16,7 +16,8 @@ use crate::units::Bytes;
 
 pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, view: View<'_>) {
     let (title, note) = titled("Events", &note(view), area.width);
-    let block = framed(view, Pane::Events, &title, note);
+    let padding = if view.model.is_narrow() { Padding::ZERO } else { Padding::right(1) };
+    let block = framed(view, Pane::Events, &title, note).padding(padding);
     let inner = block.inner(area);
     frame.render_widget(block, area);
     let height = usize::from(inner.height).saturating_sub(1);

@@ -36,7 +36,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, view: View<'_>) {
     let View { model, theme } = view;
     let entries: Vec<(String, &str)> = ids(model)
         .into_iter()
-        .filter_map(|id| Some((model.key(id), title(model, id).or(by_id(id).map(|c| c.title))?)))
+        .filter_map(|id| Some((keys(model, id), title(model, id).or(by_id(id).map(|c| c.title))?)))
         .collect();
     let width = |(key, title): &(String, &str)| key.width() + title.width() + 3;
     // Help and quit, where they work, always find room: they stand at the end and are counted first.
@@ -66,6 +66,15 @@ fn is_open(model: &Model) -> bool {
     matches!(model.context(), Context::Typing | Context::Overlay)
 }
 
+/// The key to show; up and down go together.
+fn keys(model: &Model, id: &str) -> String {
+    match id {
+        "up" => format!("{} {}", model.key("up"), model.key("down")),
+        "rotate-left" => format!("{} {}", model.key("rotate-left"), model.key("rotate-right")),
+        _ => model.key(id),
+    }
+}
+
 /// What a key means here, where the registry's title is too general.
 fn title(model: &Model, id: &str) -> Option<&'static str> {
     Some(match (id, &model.mode) {
@@ -82,9 +91,10 @@ fn title(model: &Model, id: &str) -> Option<&'static str> {
         ("leave", Mode::Panes) => "show all events",
         ("leave", Mode::Quitting) => "stay",
         ("leave", Mode::Help(_)) => "close",
-        ("up" | "down", Mode::Help(_)) => "scroll",
+        ("up", Mode::Help(_)) => "scroll",
+        ("up", _) => "choose",
         ("follow", _) if model.events.is_following() => "freeze",
-        ("inspect", _) => "inspect",
+        ("rotate-left", _) => "rotate",
         ("cancel", _) if model.session.run.is_active() => "cancel the response",
         ("cancel", _) => "decline",
         _ => return None,
@@ -101,8 +111,8 @@ fn ids(model: &Model) -> Vec<&'static str> {
         Context::Typing => return vec!["accept", "leave"],
         Context::Overlay => {
             return match &model.mode {
-                Mode::Help(_) => vec!["up", "down", "leave"],
-                Mode::Palette(_) | Mode::Picker(..) => vec!["accept", "up", "down", "leave"],
+                Mode::Help(_) => vec!["up", "leave"],
+                Mode::Palette(_) | Mode::Picker(..) => vec!["accept", "up", "leave"],
                 _ => vec!["accept", "leave"],
             };
         }
@@ -113,7 +123,7 @@ fn ids(model: &Model) -> Vec<&'static str> {
 
 fn armed(model: &Model) -> Vec<&'static str> {
     if model.is_aiming() {
-        vec!["shutter", "disarm", "rotate-left", "rotate-right", "mirror", "intent"]
+        vec!["shutter", "disarm", "rotate-left", "mirror", "intent"]
     } else {
         vec!["place", "disarm", "intent"]
     }
@@ -126,7 +136,7 @@ fn review(model: &Model) -> Vec<&'static str> {
         ids.push("add");
     }
     if model.physical.activity.review().is_some_and(|r| r.photo.is_some()) {
-        ids.extend(["rotate-left", "rotate-right", "mirror"]);
+        ids.extend(["rotate-left", "mirror"]);
     }
     if model.physical.activity.review().is_some_and(|r| r.tag.is_some()) {
         ids.push("passport");

@@ -3,7 +3,7 @@
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
-use ratatui::widgets::Paragraph;
+use ratatui::widgets::{Padding, Paragraph};
 
 use super::text::{labelled, word};
 use super::{View, framed, json, titled};
@@ -16,7 +16,8 @@ use crate::trace::record::Body;
 pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, view: View<'_>) -> usize {
     let selected = view.model.events.selected();
     let (title, _) = titled(&title(selected), "", area.width);
-    let inner = framed(view, Pane::Inspect, &title, String::new()).inner(area);
+    let padding = if view.model.is_narrow() { Padding::ZERO } else { Padding::left(1) };
+    let inner = framed(view, Pane::Inspect, &title, String::new()).padding(padding).inner(area);
     let lines = match selected {
         Some(row) => lines(view, row, usize::from(inner.width)),
         None => empty(view, usize::from(inner.width)),
@@ -37,8 +38,8 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, view: View<'_>) -> usize {
 
 fn empty(view: View<'_>, width: usize) -> Vec<Line<'static>> {
     let text = "The selected event appears here: its JSON, its findings and their rules.";
-    let mut lines = vec![Line::default()];
-    lines.extend(labelled(" ", view.theme.dim(), &SafeText::line(text), view.theme.dim(), width));
+    let mut lines = Vec::new();
+    lines.extend(labelled("", view.theme.dim(), &SafeText::line(text), view.theme.dim(), width));
     lines
 }
 

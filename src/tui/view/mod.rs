@@ -130,11 +130,10 @@ fn framed<'a>(view: View<'_>, pane: Pane, title: &str, note: String) -> Block<'a
     let View { model, theme } = view;
     let style = if model.pane == pane { theme.focus() } else { theme.dim() };
     let borders = if model.is_narrow() { Borders::TOP } else { Borders::ALL };
-    let block = Block::new()
-        .borders(borders)
-        .border_style(theme.dim())
-        .merge_borders(MergeStrategy::Exact)
-        .title(Line::from(word(format!(" {title} "), style)));
+    let block =
+        Block::new().borders(borders).border_style(theme.dim()).merge_borders(MergeStrategy::Exact).title(
+            if title.is_empty() { Line::default() } else { Line::from(word(format!(" {title} "), style)) },
+        );
     if note.is_empty() {
         return block;
     }

@@ -32,7 +32,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, screen: Rect, view: View<'_>) -> Optio
         Mode::Quitting => pages::quit(view),
         _ => return None,
     };
-    let width = page.width.min(screen.width.saturating_sub(4));
+    let width = pages::page_width(page.width, screen.width);
     let height = cells(page.height + 2).min(screen.height.saturating_sub(3));
     let area = Rect {
         x: screen.x + (screen.width - width) / 2,

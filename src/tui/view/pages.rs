@@ -11,12 +11,17 @@ use crate::command::registry::CONFIRM_OBJECT;
 use crate::command::{ALL, Command, Context};
 use crate::safe_text::SafeText;
 
+/// Columns of a page that would like so many: all of them where hardly anything would be left beside it.
+pub(super) fn page_width(wanted: u16, screen: u16) -> u16 {
+    if wanted + 8 > screen { screen } else { wanted }
+}
+
 /// Lines of a list that are shown at once.
 const LIST: usize = 14;
 
 pub(super) fn help(view: View<'_>, scrolled: usize, screen: u16) -> Page {
     let View { model, theme } = view;
-    let width = screen.saturating_sub(4).min(100);
+    let width = page_width(100, screen);
     let mut lines = Vec::new();
     for context in Context::ALL {
         if !lines.is_empty() {
@@ -100,7 +105,7 @@ pub(super) fn picker(view: View<'_>, typed: &Editor, chosen: usize) -> Page {
 
 pub(super) fn confirm(view: View<'_>, object: &SafeText, label: &SafeText, screen: u16) -> Page {
     let View { model, theme } = view;
-    let width = screen.saturating_sub(4).min(84);
+    let width = page_width(84, screen);
     let room = usize::from(width) - 2;
     let quoted = SafeText::line(&format!("\"{label}\""));
     let mut lines =

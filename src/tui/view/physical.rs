@@ -6,11 +6,12 @@ use ratatui::text::Line;
 use ratatui::widgets::Paragraph;
 
 use super::preview::HalfBlocks;
-use super::text::{cells, fit, fold, left, word};
+use super::text::{cells, fit, fold, labelled, left, word};
 use super::{View, framed, review, titled};
 use crate::app::{ActivityFacts, ArmedFacts, Device, Model, Pane};
 use crate::command::Context;
 use crate::protocol::Modality;
+use crate::safe_text::SafeText;
 
 /// Rows that the picture would like while aiming.
 const AIMING: u16 = 18;
@@ -21,7 +22,7 @@ pub(super) fn height(view: View<'_>, width: u16) -> u16 {
         ActivityFacts::Reviewing(..) if view.model.preview.is_some() => AIMING + 1,
         ActivityFacts::Reviewing(facts, _) => review::height(view, facts, width),
         _ if view.model.preview.is_some() => AIMING + 1,
-        ActivityFacts::Armed(_) => cells(devices(view, usize::from(width)).len()) + 1,
+        ActivityFacts::Armed(_) => cells(devices(view, usize::from(width)).len()) + 2,
         _ => cells(devices(view, usize::from(width)).len()),
     }
 }
@@ -51,14 +52,13 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, view: View<'_>) -> Option<
 /// What the pane is about, and on the right until when and how it stops.
 fn title(view: View<'_>) -> (String, String) {
     let model = view.model;
-    let armed = |armed: &ArmedFacts| {
-        let what = match armed.modality {
-            Modality::Nfc => "ARMED: hold a tag to the reader",
+    let armed = |facts: &ArmedFacts| {
+        let what = match facts.modality {
+            Modality::Nfc => "ARMED",
             Modality::Photo => "CAMERA OPEN",
         };
-        let answers = if armed.answers { "answers the request · " } else { "" };
-        let left = armed.until.saturating_sub(model.now).as_secs();
-        (format!("Physical · {what}"), format!("{answers}{left} s · {} stops", model.key("disarm")))
+        let note = format!("{} s · {} stops", left_of(model, facts), model.key("disarm"));
+        (format!("Physical · {what}"), note)
     };
     let plain = |title: &str| (title.to_owned(), String::new());
     match &model.physical.activity {
@@ -70,10 +70,15 @@ fn title(view: View<'_>) -> (String, String) {
     }
 }
 
+/// Seconds until an armed device stops by itself.
+fn left_of(model: &Model, armed: &ArmedFacts) -> u64 {
+    armed.until.saturating_sub(model.now).as_millis().div_ceil(1_000).try_into().unwrap_or(u64::MAX)
+}
+
 /// `reader ARMED 24 s`, for places that are always on the screen.
 pub(super) fn armed(model: &Model) -> Option<String> {
     let armed = model.physical.activity.armed()?;
-    let left = armed.until.saturating_sub(model.now).as_secs();
+    let left = left_of(model, armed);
     Some(match armed.modality {
         Modality::Nfc => format!("reader ARMED {left} s"),
         Modality::Photo => format!("CAMERA OPEN {left} s"),
@@ -100,10 +105,17 @@ fn devices(view: View<'_>, width: usize) -> Vec<Line<'static>> {
         }
     };
     // The state of both stands in one column, behind the longer name.
+    if physical.reader.name.is_empty() && physical.camera.name.is_empty() {
+        let text = SafeText::line("Reader and camera appear here once the session is live.");
+        return labelled(" ", theme.dim(), &text, theme.dim(), width);
+    }
     let names = [&physical.reader.name, &physical.camera.name].map(|name| name.width());
     let name = names.into_iter().max().unwrap_or(0).min(width.saturating_sub(26).max(10));
-    let mut lines = device(view, " reader  ", &physical.reader, "nothing armed", (name, width));
-    lines.extend(device(view, " camera  ", &physical.camera, "closed", (name, width)));
+    let is_armed = |modality| physical.activity.armed().is_some_and(|armed| armed.modality == modality);
+    let reader = if is_armed(Modality::Nfc) { "armed" } else { "nothing armed" };
+    let camera = if is_armed(Modality::Photo) { "opening" } else { "closed" };
+    let mut lines = device(view, " reader  ", &physical.reader, reader, (name, width));
+    lines.extend(device(view, " camera  ", &physical.camera, camera, (name, width)));
     if !last.is_empty() {
         lines.extend(fold(Line::from(last), width, 9));
     }
@@ -142,16 +154,31 @@ fn device(
 
 fn aiming(frame: &mut Frame<'_>, area: Rect, view: View<'_>, armed: Option<&ArmedFacts>) {
     let View { model, theme } = view;
-    let [picture, line] = Layout::vertical([Constraint::Min(0), Constraint::Length(1)]).areas(area);
+    let what = what_to_do(armed);
+    let rows = u16::from(model.preview.is_none() || armed.is_some_and(|armed| armed.answers));
+    let [first, picture, line] =
+        Layout::vertical([Constraint::Length(rows), Constraint::Min(0), Constraint::Length(1)]).areas(area);
+    let width = usize::from(area.width);
+    frame.render_widget(Paragraph::new(Line::from(word(fit(&what, width), theme.notice()))), first);
     match &model.preview {
         Some(preview) => {
             let picture = Rect { x: picture.x + 1, width: picture.width.saturating_sub(2), ..picture };
             frame.render_widget(HalfBlocks { preview, colours: theme.has_colours() }, picture);
         }
-        None => frame.render_widget(Paragraph::new(devices(view, usize::from(area.width))), picture),
+        None => frame.render_widget(Paragraph::new(devices(view, width)), picture),
     }
-    let keys = fit(&aiming_keys(model, armed), usize::from(area.width));
+    let keys = fit(&aiming_keys(model, armed), width);
     frame.render_widget(Paragraph::new(Line::from(word(keys, theme.key()))), line);
+}
+
+/// ` hold a tag to the reader · answers the request`
+fn what_to_do(armed: Option<&ArmedFacts>) -> String {
+    let what = match armed.map(|armed| armed.modality) {
+        Some(Modality::Photo) => " the camera is opening",
+        _ => " hold a tag to the reader",
+    };
+    let answers = if armed.is_some_and(|armed| armed.answers) { " · answers the request" } else { "" };
+    format!("{what}{answers}")
 }
 
 fn aiming_keys(model: &Model, armed: Option<&ArmedFacts>) -> String {

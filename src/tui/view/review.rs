@@ -5,11 +5,12 @@ use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
+use unicode_width::UnicodeWidthStr;
 
 use super::View;
 use super::preview::HalfBlocks;
 use super::text::{cells, fit, fold, safe, word};
-use crate::app::{ArmedFacts, ReviewFacts};
+use crate::app::{ArmedFacts, Pane, ReviewFacts};
 use crate::command::Context;
 
 /// Rows that the preview of the final JPEG would like above the text.
@@ -136,8 +137,7 @@ fn decide(
     }
     let mut keys = vec![format!("{} sends", model.key("send")), format!("{} drops", model.key("drop"))];
     if below > 0 {
-        let pane =
-            if model.pane == crate::app::Pane::Physical { model.key("down") } else { model.key("pane-4") };
+        let pane = if model.pane == Pane::Physical { model.key("down") } else { model.key("pane-4") };
         keys.push(format!("{pane} {below} more lines"));
     }
     match (review.tag.is_some(), review.photo.is_some()) {
@@ -148,5 +148,14 @@ fn decide(
     if review.photo.is_some() {
         keys.push(format!("{} {} rotate", model.key("rotate-left"), model.key("rotate-right")));
     }
-    Line::from(word(fit(&format!(" {}", keys.join(" · ")), width), theme.key()))
+    let mut line = String::new();
+    for key in keys {
+        let gap = if line.is_empty() { " " } else { " · " };
+        if line.width() + gap.width() + key.width() > width {
+            break;
+        }
+        line.push_str(gap);
+        line.push_str(&key);
+    }
+    Line::from(word(line, theme.key()))
 }

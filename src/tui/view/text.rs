@@ -54,32 +54,61 @@ pub(super) fn labelled(
         .collect()
 }
 
-/// Breaks a line of several styles after `width` columns; what follows hangs `hang` columns in.
+/// Breaks a line of several styles after `width` columns, at a space where one is near; what follows hangs `hang`
+/// columns in.
 pub(super) fn fold(line: Line<'static>, width: usize, hang: usize) -> Vec<Line<'static>> {
     if line.width() <= width || width == 0 {
         return vec![line];
     }
     let hang = if hang + 8 > width { 0 } else { hang };
+    let clusters: Vec<(&str, Style)> = line
+        .spans
+        .iter()
+        .flat_map(|span| span.content.graphemes(true).map(|cluster| (cluster, span.style)))
+        .collect();
     let mut lines = Vec::new();
-    let mut spans: Vec<Span<'static>> = Vec::new();
-    let mut used = 0;
-    for span in line.spans {
-        let mut part = String::new();
-        for grapheme in span.content.graphemes(true) {
-            let more = grapheme.width();
-            if used + more > width {
-                spans.push(Span::styled(std::mem::take(&mut part), span.style));
-                lines.push(Line::from(std::mem::take(&mut spans)));
-                spans.push(Span::raw(" ".repeat(hang)));
-                used = hang;
-            }
-            used += more;
-            part.push_str(grapheme);
-        }
-        spans.push(Span::styled(part, span.style));
+    let mut from = 0;
+    while from < clusters.len() {
+        let indent = if lines.is_empty() { 0 } else { hang };
+        let (end, next) = break_at(&clusters[from..], width - indent, hang);
+        let mut spans = vec![Span::raw(" ".repeat(indent))];
+        spans.extend(runs(&clusters[from..from + end]));
+        lines.push(Line::from(spans));
+        from += next;
     }
-    lines.push(Line::from(spans));
     lines
+}
+
+/// Where a line ends that may have so many columns, and where the next begins.
+fn break_at(clusters: &[(&str, Style)], width: usize, hang: usize) -> (usize, usize) {
+    let mut used = 0;
+    let mut space = None;
+    for (at, (cluster, _)) in clusters.iter().enumerate() {
+        used += cluster.width();
+        if used > width {
+            // A space in the first half would leave the line emptier than a broken word looks bad.
+            return match space.filter(|space| *space > hang.max(width / 2)) {
+                _ if *cluster == " " => (at, at + 1),
+                Some(space) => (space, space + 1),
+                None => (at.max(1), at.max(1)),
+            };
+        }
+        if *cluster == " " {
+            space = Some(at);
+        }
+    }
+    (clusters.len(), clusters.len())
+}
+
+/// Neighbours of one style become one span.
+fn runs(clusters: &[(&str, Style)]) -> Vec<Span<'static>> {
+    clusters
+        .chunk_by(|(_, one), (_, other)| one == other)
+        .map(|run| {
+            let style = run.first().map_or(Style::new(), |(_, style)| *style);
+            Span::styled(run.iter().map(|(cluster, _)| *cluster).collect::<String>(), style)
+        })
+        .collect()
 }
 
 /// Cuts to `width` columns, with `…` where something is missing.
