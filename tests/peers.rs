@@ -1,6 +1,7 @@
 //! A whole session against an agent that is not ours: Python and `websockets`, written from the profile alone
 //! (`tests/peers/workshop_agent.py`). It says what it saw, so that both ends of the wire are compared.
 #![allow(clippy::unwrap_used, reason = "a failed step of a test is a failed test")]
+#![allow(clippy::print_stderr, reason = "a skipped test says so loudly")]
 
 mod common;
 

@@ -29,7 +29,7 @@ const UIDS: [[u8; 7]; 3] = [
 fn spellings(uid: [u8; 7]) -> Vec<String> {
     let mut reversed = uid;
     reversed.reverse();
-    [uid, reversed].iter().flat_map(|bytes| one_order(bytes)).collect()
+    [uid, reversed].iter().flat_map(one_order).collect()
 }
 
 fn one_order(bytes: &[u8; 7]) -> Vec<String> {
@@ -160,6 +160,9 @@ fn answers(text: &str, uids: &[[u8; 7]], sequence: u64) -> Vec<Value> {
                 json!({ "type": "run.started" }),
                 json!({ "type": "text.delta", "text": echo }),
                 json!({ "type": "speech.segment", "segmentId": TOKEN, "text": echo, "stable": true }),
+                // In pieces, each of which says nothing by itself.
+                json!({ "type": "text.delta", "text": format!(" in pieces: {}", &TOKEN[..9]) }),
+                json!({ "type": "text.delta", "text": &TOKEN[9..] }),
                 json!({ "type": format!("odd.{TOKEN}"), "anything": { "deep": [echo.clone(), { TOKEN: message.clone() }] } }),
                 json!({ "type": "interaction.requested", "interactionId": format!("ix-{sequence}"), "kind": "physical.photo.capture",
                         "prompt": echo, "spokenPrompt": TOKEN, "options": [], "allowsFreeform": false }),

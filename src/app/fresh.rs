@@ -13,8 +13,9 @@ use crate::client::{Notice, Request};
 #[cfg(test)]
 mod tests;
 
-/// How long a review must have been there before it can be sent.
-const SEEN: Duration = Duration::from_millis(500);
+/// How long a review must have been there, and Enter not pressed in vain, before it can be sent: longer than
+/// keyboards wait before they repeat, so that holding Enter never sends.
+const SEEN: Duration = Duration::from_millis(800);
 
 impl Model {
     /// Hears a notice and keeps the moment at which a review comes up: one that Enter would send as it is.
@@ -35,6 +36,7 @@ impl Model {
     pub(super) fn nothing_unseen(&mut self, mut effects: Vec<Effect>) -> Vec<Effect> {
         let too_soon = self.now < self.review_since + SEEN;
         if too_soon && effects.contains(&Effect::Ask(Request::SendReviewed)) {
+            self.review_since = self.now;
             effects.retain(|effect| *effect != Effect::Ask(Request::SendReviewed));
             self.note("not sent yet: this has only just come up for review; Enter sends it");
         }

@@ -46,9 +46,9 @@ pub struct Cli {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Show the screen on the embedded agent, with simulated devices
+    /// Open the terminal screen on a built-in agent with simulated devices
     Demo(DemoArgs),
-    /// Show the screen on any advertised agent
+    /// Open the terminal screen on an agent
     Connect(ConnectArgs),
     /// Run scripted sessions against an agent, without a terminal
     Run(RunArgs),
@@ -83,7 +83,7 @@ pub struct NetArgs {
     /// Send the token to this origin, and to no other; needed when the card is a file
     #[arg(long, value_name = "URL")]
     pub token_origin: Option<String>,
-    /// Wait until the agent is up
+    /// Wait until the agent is up, for 60 seconds or as many as are given
     #[arg(long, value_name = "SECONDS", num_args = 0..=1, require_equals = true,
           default_missing_value = WAIT_SECONDS, value_parser = seconds)]
     pub wait: Option<Duration>,
@@ -129,7 +129,10 @@ pub struct DemoArgs {
 
 /// `agentcall connect`
 #[derive(Debug, Args)]
-#[command(after_help = EXIT_CODES)]
+#[command(
+    after_help = "This build knows simulated devices only. They are used unless you name another one, \
+and the screen labels them SIMULATED."
+)]
 pub struct ConnectArgs {
     /// The agent's origin, its card's URL, or a card file
     pub url: String,
@@ -163,7 +166,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "SECONDS", default_value = "300", value_parser = seconds)]
     pub timeout: Duration,
     /// Let the scenario use these real devices without a key: reader, camera, with a comma between them
-    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', hide_possible_values = true)]
     pub allow: Vec<AllowedDevice>,
     /// The network.
     #[command(flatten)]

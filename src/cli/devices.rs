@@ -53,3 +53,19 @@ impl Devices {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::nfc::UnavailableReader;
+
+    #[test]
+    fn a_script_uses_a_real_device_only_when_it_is_allowed() {
+        let mut devices = Devices::choose(SIMULATED, SIMULATED, None).unwrap();
+        assert_eq!(devices.permitted(&[]), Ok(()));
+        devices.reader = (Box::new(UnavailableReader::new("ACR122U")), None);
+        let refused = devices.permitted(&[AllowedDevice::Camera]).unwrap_err();
+        assert_eq!((refused.kind, refused.hint.as_deref()), (Kind::Usage, Some("Add --allow reader.")));
+        assert_eq!(devices.permitted(&[AllowedDevice::Reader]), Ok(()));
+    }
+}

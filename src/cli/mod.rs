@@ -10,10 +10,10 @@ mod completions;
 mod devices;
 pub mod exit;
 mod fault;
+mod kit;
 mod man;
 pub mod output;
 mod run;
-mod samples;
 mod schemas;
 mod screen;
 mod setup;
@@ -81,9 +81,9 @@ fn execute(command: Command, printer: &mut Printer<'_>, faults: &Faults) -> Resu
         Command::Completions(args) => completions::completions(args.shell, printer),
         Command::Man(args) => man::man(args.directory.as_deref(), printer),
         Command::Card(args) => in_runtime(faults, until_signal(card::card(&args, printer))),
-        Command::Run(args) => in_runtime(faults, run::run(&args, printer)),
         Command::Demo(args) => in_runtime(faults, screen::demo(&args)),
         Command::Connect(args) => in_runtime(faults, screen::connect(&args)),
+        Command::Run(args) => in_runtime(faults, run::run(&args, printer)),
         Command::Agent(args) => in_runtime(faults, agent::agent(&args, printer)),
     }
 }

@@ -1,77 +1,74 @@
-//! `agentcall connect` and `agentcall demo`: the screen on an agent.
+//! `agentcall connect` and `agentcall demo`: the terminal screen on an agent.
 
 use std::io::IsTerminal;
 
-use super::args::{ConnectArgs, DemoArgs, NetArgs};
+use super::args::{ConnectArgs, DemoArgs};
 use super::devices::Devices;
 use super::exit::{Exit, Failure, Kind, Signal};
-use super::samples::Samples;
+use super::kit::Kit;
 use super::setup::Settled;
-use super::signals::interrupted;
-use crate::agent::{AgentConfig, serve};
+use crate::agent::AgentConfig;
 use crate::app::Options;
 use crate::client::Client;
-use crate::command::Keymap;
+use crate::command::{Keymap, KeymapError};
 use crate::device::ArmedBy;
 use crate::tui::{self, Outcome};
 
-/// Shows the screen on any advertised agent.
+/// The screen on the agent at a URL.
 ///
 /// # Errors
-/// [`Failure`] before the screen is up; what happens later is on the screen.
+/// [`Failure`] when there is no terminal, or a setting cannot be used; what the agent does is shown on screen.
 pub async fn connect(args: &ConnectArgs) -> Result<Exit, Failure> {
+    needs_terminal()?;
     let settled = Settled::of(&args.net, &args.session, &args.config)?;
-    show(&settled, &args.url).await
+    show(&args.url, &settled).await
 }
 
-/// Serves the reference agent on a free loopback port and shows the screen on it.
+/// The screen on an agent of our own, with simulated devices.
 ///
 /// # Errors
-/// As [`connect`], and when the agent cannot listen.
+/// As [`connect`].
 pub async fn demo(args: &DemoArgs) -> Result<Exit, Failure> {
-    let net = NetArgs { local: true, ..NetArgs::default() };
-    let settled = Settled::of(&net, &args.session, &args.config)?;
-    terminal()?;
-    let agent = serve(AgentConfig::default())
-        .await
-        .map_err(|error| Failure::new(Kind::Connection, error.to_string()))?;
-    let shown = show(&settled, &agent.card_url).await;
+    needs_terminal()?;
+    let settled = Settled::for_own_agent(&args.session, &args.config)?;
+    let config = AgentConfig { dialect: settled.settings.dialect.value.clone(), ..AgentConfig::default() };
+    let agent = super::agent::start(config).await?;
+    let shown = show(&format!("http://{}", agent.addr), &settled).await;
     agent.stop().await;
     shown
 }
 
-/// The screen needs a terminal; scripts have `run`.
-fn terminal() -> Result<(), Failure> {
-    let missing = match (std::io::stdin().is_terminal(), std::io::stdout().is_terminal()) {
-        (true, true) => return Ok(()),
-        (false, _) => "standard input",
-        (true, false) => "standard output",
-    };
-    let message = format!("the screen needs a terminal, and {missing} is none");
-    Err(Failure::new(Kind::Usage, message)
-        .hint("agentcall run does the same from a scenario file, without a terminal.".to_owned()))
-}
-
-async fn show(settled: &Settled, target: &str) -> Result<Exit, Failure> {
-    terminal()?;
-    let settings = &settled.settings;
-    let keys = settings.keys.value.iter().map(|(id, key)| (id.as_str(), key.as_str()));
-    let keymap = Keymap::with(keys).map_err(|error| Failure::new(Kind::Usage, error.to_string()))?;
-    let samples = Samples::unpack()?;
-    let devices = Devices::choose(settled.reader(), settled.camera(), Some(&samples.pictures()))?;
-    let config = settled.client(target, devices, ArmedBy::Key)?;
-    let options = Options { keymap, tags: samples.choices(settings.tags.as_deref()) };
-    let outcome = tui::run(Client::spawn(config), options, *settings.focus)
-        .await
-        .map_err(|error| Failure::new(Kind::Internal, error.to_string()))?;
+async fn show(url: &str, settled: &Settled) -> Result<Exit, Failure> {
+    let kit = Kit::lay_out()?;
+    let devices = Devices::choose(settled.reader(), settled.camera(), Some(&kit.pictures()))?;
+    let config = settled.client(url, devices, ArmedBy::Key)?;
+    let keys = settled.settings.keys.iter().map(|(id, key)| (id.as_str(), key.as_str()));
+    let options = Options { keymap: Keymap::with(keys)?, tags: kit.tags(settled.settings.tags.as_deref())? };
+    let outcome = tui::run(Client::spawn(config), options, *settled.settings.focus).await;
     match outcome {
-        Outcome::Quit => Ok(Exit::Well),
-        Outcome::Terminated => Err(silent(Signal::Terminate)),
-        Outcome::TerminalGone => Err(silent(Signal::Hangup)),
+        Ok(Outcome::Quit) => Ok(Exit::Well),
+        Ok(Outcome::Terminated) => Err(Failure::silent(Kind::Interrupted(Signal::Terminate))),
+        Ok(Outcome::Interrupted) => Err(Failure::silent(Kind::Interrupted(Signal::Interrupt))),
+        Ok(Outcome::TerminalGone) => Err(Failure::silent(Kind::Interrupted(Signal::Hangup))),
+        Err(error) => Err(Failure::new(Kind::Usage, error.to_string())),
     }
 }
 
-/// Ended from outside: the exit code says it, the screen has nothing to add.
-fn silent(signal: Signal) -> Failure {
-    Failure::silent(interrupted(signal).kind)
+fn needs_terminal() -> Result<(), Failure> {
+    let missing = [(std::io::stdin().is_terminal(), "input"), (std::io::stdout().is_terminal(), "output")]
+        .into_iter()
+        .find_map(|(is_terminal, name)| (!is_terminal).then_some(name));
+    let Some(missing) = missing else { return Ok(()) };
+    let message = format!("the screen needs a terminal, and standard {missing} is none");
+    Err(Failure::new(Kind::Usage, message).hint(
+        "Without a terminal, agentcall run plays a scenario; agentcall agent serves the demo's agent."
+            .to_owned(),
+    ))
+}
+
+impl From<KeymapError> for Failure {
+    fn from(error: KeymapError) -> Self {
+        Self::new(Kind::Usage, error.to_string())
+            .hint("Keys stand in [keys] of the configuration.".to_owned())
+    }
 }

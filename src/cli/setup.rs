@@ -35,10 +35,21 @@ impl Settled {
         let environment = Environment::of_process();
         let settings = resolve(config.config.as_deref(), &environment, layer(net, session)?)?;
         let policy = UrlPolicy { local: *settings.local };
-        let mut context = NetContext::system(policy, &settings.ca)?;
-        context.timeouts = Timeouts { connect: settings.connect_within.0, ..context.timeouts };
         let credentials = credentials(&settings, policy)?;
+        let context = context(&settings, policy)?;
         Ok(Self { settings, net: context, credentials, wait: net.wait, environment })
+    }
+
+    /// The same for an agent that this process serves: local, and without any token.
+    ///
+    /// # Errors
+    /// As [`Self::of`].
+    pub fn for_own_agent(session: &SessionArgs, config: &ConfigArgs) -> Result<Self, Failure> {
+        let environment = Environment::of_process();
+        let layer = layer(&NetArgs { local: true, ..NetArgs::default() }, session)?;
+        let settings = resolve(config.config.as_deref(), &environment, layer)?;
+        let context = context(&settings, UrlPolicy { local: true })?;
+        Ok(Self { settings, net: context, credentials: Credentials::default(), wait: None, environment })
     }
 
     /// Reads the URL or path of a card.
@@ -98,6 +109,12 @@ impl From<ConfigError> for Failure {
     fn from(error: ConfigError) -> Self {
         Self::new(Kind::Usage, error.to_string())
     }
+}
+
+fn context(settings: &Settings, policy: UrlPolicy) -> Result<NetContext, Failure> {
+    let mut context = NetContext::system(policy, &settings.ca)?;
+    context.timeouts = Timeouts { connect: settings.connect_within.0, ..context.timeouts };
+    Ok(context)
 }
 
 fn layer(net: &NetArgs, session: &SessionArgs) -> Result<Layer, Failure> {

@@ -1,12 +1,14 @@
 //! The run loop: it hands what happens to the model, carries out the effects, and draws when the queue is empty.
 
+use std::collections::VecDeque;
 use std::io;
 use std::time::Duration;
 
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
-use tokio::sync::mpsc;
-use tokio::time::{Instant, sleep_until};
+use ratatui::layout::Rect;
+use tokio::sync::mpsc::{self, error::TrySendError};
+use tokio::time::{Instant, sleep_until, timeout_at};
 
 use super::clipboard;
 use super::guard::{Guard, Output};
@@ -23,6 +25,10 @@ const FRAME: Duration = Duration::from_millis(16);
 const TICK: Duration = Duration::from_millis(500);
 /// How long the engine may take to end when the program is told to.
 const END_WITHIN: Duration = Duration::from_secs(3);
+/// The same when the terminal is gone, and with it whoever could see that something hangs.
+const END_UNSEEN_WITHIN: Duration = Duration::from_secs(1);
+/// How long leaving for the shell waits for reader and camera to be closed.
+const DISARMED_WITHIN: Duration = Duration::from_secs(2);
 /// How many messages are taken before the next frame is drawn.
 const BATCH: usize = 4_096;
 
@@ -33,6 +39,8 @@ pub enum Outcome {
     Quit,
     /// The system told the program to end.
     Terminated,
+    /// It was interrupted from outside (SIGINT); in raw mode Ctrl-C is a key.
+    Interrupted,
     /// The terminal is gone.
     TerminalGone,
 }
@@ -59,9 +67,13 @@ pub async fn run(client: Client, options: Options, focus: bool) -> io::Result<Ou
         start: Instant::now(),
         ending: None,
         focus,
+        owed: VecDeque::new(),
     };
-    screen.ask(Request::Connect).await;
-    let outcome = screen.turn(&mut guard).await;
+    screen.ask(Request::Connect);
+    let mut outcome = screen.turn(&mut guard).await;
+    if outcome.is_err() && !Guard::terminal_is_there() {
+        outcome = Ok(screen.end_unseen().await);
+    }
     drop(guard);
     outcome
 }
@@ -78,6 +90,8 @@ struct Screen {
     ending: Option<(Outcome, Instant)>,
     /// Whether the terminal's focus counts.
     focus: bool,
+    /// Requests that close something and found the engine's queue full: they must not be lost.
+    owed: VecDeque<Request>,
 }
 
 /// What happened.
@@ -102,6 +116,7 @@ impl Screen {
                 drawn = Instant::now();
                 dirty = false;
             }
+            self.ask_owed();
             let next_frame = dirty.then(|| drawn + FRAME);
             let first = self.next(next_frame).await;
             // A busy engine leaves no idle moment: the time moves on with whatever happens.
@@ -143,13 +158,14 @@ impl Screen {
         let message = match what {
             Happened::Message(Message::Focus(_)) if !self.focus => return Ok(None),
             Happened::Message(message) => message,
-            Happened::Signal(Signal::Terminate) => return Ok(self.end(Outcome::Terminated).await),
+            Happened::Signal(Signal::Terminate) => return Ok(self.end(Outcome::Terminated)),
+            Happened::Signal(Signal::Interrupt) => return Ok(self.end(Outcome::Interrupted)),
             Happened::Signal(Signal::HangUp) | Happened::TerminalGone => {
-                return Ok(self.end(Outcome::TerminalGone).await);
+                return Ok(self.end(Outcome::TerminalGone));
             }
             Happened::Signal(Signal::Continue) => {
                 guard.resume()?;
-                self.terminal.clear()?;
+                self.draw_anew()?;
                 return Ok(None);
             }
             Happened::Signal(Signal::Stop) => {
@@ -170,7 +186,7 @@ impl Screen {
         };
         for effect in self.model.update(message) {
             match effect {
-                Effect::Ask(request) => self.ask(request).await,
+                Effect::Ask(request) => self.ask(request),
                 Effect::Copy(text) => {
                     let copied =
                         clipboard::copy(&text).map(|()| text.len()).map_err(|error| error.to_string());
@@ -184,24 +200,85 @@ impl Screen {
     }
 
     /// Ends the session in order; `Some` when there is nothing to wait for.
-    async fn end(&mut self, outcome: Outcome) -> Option<Outcome> {
+    fn end(&mut self, outcome: Outcome) -> Option<Outcome> {
         if self.ending.is_none() {
-            self.ending = Some((outcome, Instant::now() + END_WITHIN));
-            self.ask(Request::Quit).await;
+            let within = match outcome {
+                Outcome::TerminalGone => END_UNSEEN_WITHIN,
+                Outcome::Quit | Outcome::Terminated | Outcome::Interrupted => END_WITHIN,
+            };
+            self.ending = Some((outcome, Instant::now() + within));
+            self.ask(Request::Quit);
         }
         None
     }
 
+    /// Gives the terminal back and stops, with every device closed before.
     async fn suspend(&mut self, guard: &mut Guard) -> io::Result<()> {
-        self.ask(Request::Foreground(false)).await;
+        self.disarm().await;
         guard.suspend()?;
-        self.ask(Request::Foreground(true)).await;
-        self.terminal.clear()
+        self.ask(Request::Foreground(true));
+        self.draw_anew()
     }
 
-    async fn ask(&self, request: Request) {
+    /// Has the engine disarm, and waits until reader and camera are closed: it is stopped together with us.
+    async fn disarm(&mut self) {
+        let requests = self.client.requests.clone();
+        let done = async move {
+            // A request is taken when the one before it is carried out. All places free: the second is taken.
+            for _ in 0..2 {
+                let _stopped = requests.send(Request::Foreground(false)).await;
+            }
+            let _stopped = requests.reserve_many(requests.max_capacity()).await;
+        };
+        tokio::pin!(done);
+        let until = Instant::now() + DISARMED_WITHIN;
+        loop {
+            tokio::select! {
+                () = &mut done => return,
+                // The engine waits for whoever hears it. An end that it tells is seen again when nothing more comes.
+                Some(notice) = self.client.notices.recv() => drop(self.model.update(Message::Notice(notice))),
+                () = sleep_until(until) => return,
+            }
+        }
+    }
+
+    /// Has the next frame drawn whole. `Terminal::clear` would ask the terminal where its cursor is, and the answer
+    /// goes to the input thread.
+    fn draw_anew(&mut self) -> io::Result<()> {
+        let size = self.terminal.size()?;
+        self.terminal.resize(Rect::new(0, 0, size.width, size.height))
+    }
+
+    /// Ends the session in order when there is no terminal to draw on any more.
+    async fn end_unseen(&mut self) -> Outcome {
+        self.end(Outcome::TerminalGone);
+        let until = self.ending.map_or_else(Instant::now, |(_, until)| until);
+        // The last notice comes before the channel closes.
+        while let Ok(Some(_)) = timeout_at(until, self.client.notices.recv()).await {}
+        Outcome::TerminalGone
+    }
+
+    /// Asks the engine, and never waits for it: it may be waiting for us to take what it tells. A request that
+    /// finds 256 others before it is dropped, since whoever presses keys that fast presses them again; only what
+    /// closes a device or the session is kept for the next turn.
+    fn ask(&mut self, request: Request) {
+        let closes = matches!(
+            request,
+            Request::Foreground(_) | Request::Disarm | Request::DropReviewed | Request::Quit
+        );
         // An engine that has stopped says so by its notices.
-        let _stopped = self.client.requests.send(request).await;
+        if let Err(TrySendError::Full(request)) = self.client.requests.try_send(request)
+            && closes
+        {
+            self.owed.push_back(request);
+        }
+    }
+
+    /// Asks again what is owed.
+    fn ask_owed(&mut self) {
+        for request in std::mem::take(&mut self.owed) {
+            self.ask(request);
+        }
     }
 }
 

@@ -69,7 +69,17 @@ fn the_enter_of_the_shutter_may_repeat_and_sends_nothing() {
     desk.at(1_400).hears(review(None));
     assert_eq!(desk.at(1_430).enter(), []);
     assert!(desk.0.status.as_ref().unwrap().text.as_str().starts_with("not sent yet"));
-    assert_eq!(desk.at(1_900).enter(), sent());
+    assert_eq!(desk.at(2_300).enter(), sent());
+}
+
+#[test]
+fn holding_enter_never_sends_and_letting_go_makes_it_work_again() {
+    let mut desk = Desk::new();
+    desk.at(1_000).hears(review(None));
+    for ms in (1_660..6_000).step_by(33) {
+        assert_eq!(desk.at(ms).enter(), []);
+    }
+    assert_eq!(desk.at(6_900).enter(), sent());
 }
 
 #[test]
@@ -86,7 +96,7 @@ fn an_addition_that_times_out_as_enter_is_pressed_sends_nothing_without_it() {
     desk.at(1_000).hears(review(Some(armed(Modality::Photo))));
     desk.at(31_000).hears(review(None));
     assert_eq!(desk.at(31_100).enter(), []);
-    assert_eq!(desk.at(31_500).enter(), sent());
+    assert_eq!(desk.at(32_000).enter(), sent());
 }
 
 #[test]

@@ -259,8 +259,10 @@ impl Stage {
         }
     }
 
+    /// A review comes up, and a person has had the time to read it.
     pub fn reviews(&mut self, review: Review, adding: Option<ArmedView>) {
         self.physical(Activity::Reviewing { review: Arc::new(review), adding });
+        self.later(1_000);
     }
 
     /// A person presses keys, named as in the registry; what they ask for.

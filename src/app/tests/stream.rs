@@ -39,7 +39,15 @@ fn text_deltas_fold_into_one_row_that_repeats_their_text() {
     );
     let folded = stage.model.events.window(9)[4].0;
     assert_eq!(folded.sequences, Some((3, 5)));
-    assert_eq!(folded.bytes, 3 * 58 - 3, "the size of all of them");
+    let alone: usize = [3, 4, 5]
+        .map(|n| {
+            json!({"sequence": n, "event": {"type": "text.delta", "text": ["I do ", "not ", "know"][n - 3]}})
+                .to_string()
+                .len()
+        })
+        .iter()
+        .sum();
+    assert_eq!(folded.bytes, alone, "the size of all of them");
 }
 
 #[test]
@@ -100,7 +108,7 @@ fn a_filter_shows_rows_with_all_of_its_words() {
     let mut stage = stage();
     stage.exchange("hello", &["hi"]);
     stage.came_with(1, json!({"type": "mystery.event"}), true, vec![unknown_event()]);
-    for (filter, count) in [("in", 6), ("in run", 2), ("OUT user", 1), ("ev-7", 1), ("nothing", 0)] {
+    for (filter, count) in [("in est", 1), ("in run", 2), ("OUT user", 1), ("ev-7", 1), ("nothing", 0)] {
         stage.press("/ Ctrl+U");
         stage.types(filter);
         stage.press("Enter");

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::sync::Notify;
 
-use super::Report;
+use super::{Report, Secrets};
 use crate::cli::exit::{Failure, Kind};
 use crate::cli::output::Printer;
 use crate::client::notice::{CardNotice, Connection, Line};
@@ -24,6 +24,7 @@ use crate::trace::record::{self, Record};
 pub struct JsonReport<'a, 'p> {
     printer: &'a mut Printer<'p>,
     silence: Arc<Notify>,
+    secrets: Secrets,
     broken: Option<Failure>,
     file: String,
     steps: usize,
@@ -35,9 +36,14 @@ pub struct JsonReport<'a, 'p> {
 
 impl<'a, 'p> JsonReport<'a, 'p> {
     /// Reports on `scenario`; `silence` is told when nobody reads.
-    pub fn new(scenario: &Scenario, printer: &'a mut Printer<'p>, silence: Arc<Notify>) -> Self {
+    pub(super) fn new(
+        scenario: &Scenario,
+        printer: &'a mut Printer<'p>,
+        silence: Arc<Notify>,
+        secrets: Secrets,
+    ) -> Self {
         let (file, steps) = (scenario.file.clone(), scenario.steps.len());
-        Self { printer, silence, broken: None, file, steps, passed: 0, said: None, live: None }
+        Self { printer, silence, secrets, broken: None, file, steps, passed: 0, said: None, live: None }
     }
 
     fn print(&mut self, line: &OutputLine<CardRecord>) {
@@ -84,7 +90,7 @@ impl Sink for JsonReport<'_, '_> {
             step: step.number,
             ok: step.ok,
             verb: Some(step.verb.to_owned()),
-            detail: step.detail.clone(),
+            detail: step.detail.as_ref().map(|detail| self.secrets.hide(detail)),
             file: Some(self.file.clone()),
             line: Some(step.line),
         }));

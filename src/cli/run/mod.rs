@@ -16,12 +16,13 @@ use tokio::time::Instant;
 
 use super::args::RunArgs;
 use super::devices::Devices;
-use super::exit::{Exit, Failure, Kind};
+use super::exit::{Exit, Failure, Kind, sentence};
 use super::output::{Form, Printer};
 use super::setup::Settled;
 use super::signals::{Signals, interrupted};
 use crate::client::{Client, Request};
 use crate::device::ArmedBy;
+use crate::redact::Scrubber;
 use crate::scenario::{self, Class, Options, Outcome, Scenario, Sink, parse};
 
 /// Largest scenario file that is read, in bytes.
@@ -54,6 +55,26 @@ pub async fn run(args: &RunArgs, printer: &mut Printer<'_>) -> Result<Exit, Fail
     first
 }
 
+/// Hides the token in text that is put together from several frames: an agent may send it in pieces, each of
+/// which passes the engine's scrubber.
+struct Secrets(Scrubber);
+
+impl Secrets {
+    fn of(settled: &Settled) -> Self {
+        let mut scrubber = Scrubber::new();
+        settled.credentials.token.iter().for_each(|token| scrubber.add_token(token));
+        Self(scrubber)
+    }
+
+    fn hide(&self, text: &str) -> String {
+        self.0.scrub(text).into_owned()
+    }
+}
+
+fn secrets_kept(outcome: Outcome, secrets: &Secrets) -> Outcome {
+    Outcome { message: outcome.message.map(|message| sentence(&secrets.hide(&message))), ..outcome }
+}
+
 /// Reads a scenario file.
 fn read(path: &Path) -> Result<Scenario, Failure> {
     use std::io::Read;
@@ -82,9 +103,10 @@ async fn one(
 ) -> Result<Exit, Failure> {
     let config = settled.client(&args.url, devices(&scenario, args, settled)?, ArmedBy::ScenarioStep)?;
     let silence = Arc::new(Notify::new());
+    let secrets = Secrets::of(settled);
     let mut report: Box<dyn Report + '_> = match printer.form() {
-        Form::Json => Box::new(json::JsonReport::new(&scenario, printer, Arc::clone(&silence))),
-        Form::Text => Box::new(text::TextReport::new(&scenario, printer, Arc::clone(&silence))),
+        Form::Json => Box::new(json::JsonReport::new(&scenario, printer, Arc::clone(&silence), secrets)),
+        Form::Text => Box::new(text::TextReport::new(&scenario, printer, Arc::clone(&silence), secrets)),
     };
     let started = Instant::now();
     let client = Client::spawn(config);
@@ -93,7 +115,7 @@ async fn one(
     if let Some(broken) = report.broken() {
         return Err(broken);
     }
-    let outcome = played?;
+    let outcome = secrets_kept(played?, &Secrets::of(settled));
     let ok = outcome.is_ok(args.strict);
     let failure = failure(&outcome);
     report.over(started.elapsed(), &outcome, ok, failure.as_ref());

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::sync::Notify;
 
-use super::Report;
+use super::{Report, Secrets};
 use crate::cli::exit::Failure;
 use crate::cli::output::Printer;
 use crate::client::notice::{CardNotice, Line, LineKind};
@@ -22,6 +22,7 @@ const STREAMED: usize = 100;
 pub struct TextReport<'a, 'p> {
     printer: &'a mut Printer<'p>,
     silence: Arc<Notify>,
+    secrets: Secrets,
     broken: Option<Failure>,
     file: String,
     steps: usize,
@@ -32,9 +33,15 @@ pub struct TextReport<'a, 'p> {
 
 impl<'a, 'p> TextReport<'a, 'p> {
     /// Reports on `scenario`; `silence` is told when nobody reads.
-    pub fn new(scenario: &Scenario, printer: &'a mut Printer<'p>, silence: Arc<Notify>) -> Self {
+    pub(super) fn new(
+        scenario: &Scenario,
+        printer: &'a mut Printer<'p>,
+        silence: Arc<Notify>,
+        secrets: Secrets,
+    ) -> Self {
         let (file, steps) = (scenario.file.clone(), scenario.steps.len());
-        let mut report = Self { printer, silence, broken: None, file, steps, passed: 0, stream: None };
+        let mut report =
+            Self { printer, silence, secrets, broken: None, file, steps, passed: 0, stream: None };
         report.print(&scenario.file);
         report
     }
@@ -56,6 +63,7 @@ impl<'a, 'p> TextReport<'a, 'p> {
     /// Prints the stream that has come so far.
     fn flush(&mut self) {
         let Some((at, count, text)) = self.stream.take() else { return };
+        let text = self.secrets.hide(&text);
         let shown: String = text.chars().take(STREAMED).collect();
         let more = if shown.len() < text.len() { "…" } else { "" };
         let times = if count > 1 { format!(" ×{count}") } else { String::new() };
@@ -108,7 +116,8 @@ impl Sink for TextReport<'_, '_> {
         self.flush();
         self.passed += usize::from(step.ok);
         let mark = if step.ok { "✓" } else { "✗" };
-        let detail = step.detail.as_ref().map(|detail| format!(": {detail}")).unwrap_or_default();
+        let detail = step.detail.as_ref().map(|detail| format!(": {}", self.secrets.hide(detail)));
+        let detail = detail.unwrap_or_default();
         let text = format!("step {} {} (line {}){detail}", step.number, step.verb, step.line);
         self.row(step.at, mark, &text);
     }

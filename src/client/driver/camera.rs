@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 
 use super::{Events, captured_at, words};
 use crate::client::event::{Collected, CollectedPhoto, Collection, Event};
@@ -19,14 +19,26 @@ use crate::picture::{self, FittedJpeg, Picture, Thumbnail, Turning};
 /// Columns and rows that a preview is made for; the view scales it to its pane.
 const PREVIEW: (u16, u16) = (96, 40);
 
+/// How long disarming waits for the camera.
+const CLOSES_WITHIN: Duration = Duration::from_secs(1);
+
 /// The port.
 pub(super) struct CameraPort {
     camera: Arc<tokio::sync::Mutex<Box<dyn Camera>>>,
     program: CameraProgram,
     by: ArmedBy,
     events: Events,
-    armed: Option<(Collection, Disarm, mpsc::UnboundedSender<Command>)>,
+    armed: Option<Aimed>,
     kept: Kept,
+}
+
+/// A capture under way.
+struct Aimed {
+    id: Collection,
+    consent: Disarm,
+    commands: mpsc::UnboundedSender<Command>,
+    /// Ends, without a value, when the camera is closed.
+    closed: oneshot::Receiver<()>,
 }
 
 /// The captured picture while its photo is under review, so that it can be turned.
@@ -52,11 +64,12 @@ impl CameraPort {
     }
 
     /// Arms the camera and opens it. `show` puts a picture file before the simulated camera for this capture.
-    pub fn aim(&mut self, id: Collection, within: Duration, show: Option<String>) {
-        self.disarm();
+    pub async fn aim(&mut self, id: Collection, within: Duration, show: Option<String>) {
+        self.disarm().await;
         let armed = Armed::mint(DeviceKind::Camera, self.by, within);
         let (commands, to_do) = mpsc::unbounded_channel();
-        self.armed = Some((id, armed.disarm(), commands));
+        let (open, closed) = oneshot::channel();
+        self.armed = Some(Aimed { id, consent: armed.disarm(), commands, closed });
         *lock(&self.kept) =
             Some(Original { id, picture: None, camera: String::new(), captured_at: String::new() });
         let camera = match show {
@@ -68,7 +81,7 @@ impl CameraPort {
         };
         let (events, kept) = (self.events.clone(), Arc::clone(&self.kept));
         tokio::spawn(async move {
-            let result = capture(id, &camera, armed, to_do, &events, &kept).await;
+            let result = capture(id, &camera, (armed, open), to_do, &events, &kept).await;
             let _engine_stopped = events.send(Event::Collected(id, result)).await;
         });
     }
@@ -94,15 +107,17 @@ impl CameraPort {
 
     fn command(&self, id: Collection, command: Command) -> bool {
         match &self.armed {
-            Some((armed, _, commands)) if *armed == id => commands.send(command).is_ok(),
+            Some(aimed) if aimed.id == id => aimed.commands.send(command).is_ok(),
             _ => false,
         }
     }
 
-    /// Takes the consent back; the camera closes.
-    pub fn disarm(&mut self) {
-        if let Some((_, armed, _)) = self.armed.take() {
-            armed.now();
+    /// Takes the consent back and waits until the camera is closed, so that "closed" on screen is true and nothing
+    /// stays open when the process is stopped next (R33). A camera that cannot be closed is not waited for.
+    pub async fn disarm(&mut self) {
+        if let Some(aimed) = self.armed.take() {
+            aimed.consent.now();
+            let _closed = tokio::time::timeout(CLOSES_WITHIN, aimed.closed).await;
         }
     }
 
@@ -127,7 +142,7 @@ fn turning(orient: Orient) -> Turning {
 async fn capture(
     id: Collection,
     camera: &tokio::sync::Mutex<Box<dyn Camera>>,
-    armed: Armed,
+    (armed, open): (Armed, oneshot::Sender<()>),
     mut commands: mpsc::UnboundedReceiver<Command>,
     events: &Events,
     kept: &Kept,
@@ -139,7 +154,7 @@ async fn capture(
         let _engine_stopped = events.send(Event::Aiming(id)).await;
         (aim(id, stream, &mut commands, events).await?, name)
     };
-    drop(armed);
+    drop((armed, open));
     if let Some(original) = lock(kept).as_mut().filter(|original| original.id == id) {
         original.picture = Some(picture);
         original.camera = name;

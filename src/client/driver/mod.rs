@@ -191,13 +191,13 @@ impl Ports {
             Effect::DropLink => self.link.drop_now(),
             Effect::Scan { id, within, place } => self.reader.scan(id, within, place),
             Effect::Place(spec) => self.reader.place(&spec).await,
-            Effect::Aim { id, within, show } => self.camera.aim(id, within, show),
+            Effect::Aim { id, within, show } => self.camera.aim(id, within, show).await,
             Effect::Shutter(id) => self.camera.shutter(id),
             Effect::Orient(id, orient) => self.camera.orient(id, orient),
             Effect::ForgetPicture => self.camera.forget(),
             Effect::Disarm => {
                 self.reader.disarm();
-                self.camera.disarm();
+                self.camera.disarm().await;
             }
             Effect::ReadPassport(id, path) => {
                 let events = self.events.clone();

@@ -177,7 +177,10 @@ impl ChildStream {
         let mut leash = self.leash.clone();
         let talked = tokio::select! {
             biased;
-            why = leash.ended() => return Err(CameraError::Closed { name, why }),
+            why = leash.ended() => {
+                gone(&mut self.ended).await;
+                return Err(CameraError::Closed { name, why });
+            }
             talked = tokio::time::timeout(within, talk(&mut self.input, &mut self.output, request)) => talked,
         };
         match talked {
@@ -240,6 +243,11 @@ impl ChildStream {
     }
 }
 
+/// Waits until the child is gone. Ending a process does not take long; a kernel that holds it must not hold us.
+async fn gone(ended: &mut watch::Receiver<Option<ExitStatus>>) {
+    let _ = tokio::time::timeout(Duration::from_secs(1), ended.wait_for(Option::is_some)).await;
+}
+
 async fn talk(
     input: &mut ChildStdin,
     output: &mut ChildStdout,
@@ -283,8 +291,7 @@ impl CameraStream for ChildStream {
         Box::pin(async move {
             let Self { stop, mut ended, input, .. } = *self;
             drop((stop, input));
-            // Ending a process does not take long; a kernel that holds it must not hold us.
-            let _ = tokio::time::timeout(Duration::from_secs(1), ended.wait_for(Option::is_some)).await;
+            gone(&mut ended).await;
         })
     }
 }

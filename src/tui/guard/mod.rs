@@ -53,6 +53,11 @@ impl Guard {
         Ok(guard)
     }
 
+    /// Whether the terminal still is there. One that is closed or hung up stays gone.
+    pub fn terminal_is_there() -> bool {
+        io::stdout().is_terminal()
+    }
+
     /// What to draw through. A frame goes out whole at its flush; one that comes when the terminal has been given
     /// back (by a panic in another thread) goes nowhere.
     pub fn output(&self) -> Output {

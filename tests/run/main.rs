@@ -1,7 +1,11 @@
 //! `agentcall run`: scripted sessions with the real binary, against the embedded agent.
 #![allow(clippy::unwrap_used, reason = "a failed step of a test is a failed test")]
 
+#[path = "../common/mod.rs"]
 mod common;
+
+mod faults;
+mod program;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -10,7 +14,6 @@ use common::{Done, Running, agentcall, command, finish};
 
 use agentcall::agent::{AgentConfig, Fault, serve};
 use agentcall::protocol::Modalities;
-use agentcall::protocol::rules::{Level, by_id};
 use serde_json::Value;
 
 /// An agent, a directory for scenarios, and a home.
@@ -131,10 +134,6 @@ async fn json_is_one_object_a_line_that_fits_the_schema() {
     assert_eq!(live["modalities"], serde_json::json!(["nfc", "photo"]));
     let frames: Vec<&Value> = all(&lines, "frame");
     assert_eq!(frames[0]["type"], "session.start");
-    assert_eq!(
-        frames.last().unwrap().pointer("/type").or(frames.last().unwrap().pointer("/event/type")).is_some(),
-        true
-    );
     let image = frames.iter().find_map(|f| f.pointer("/observation/image/data")).unwrap();
     assert!(image["bytes"].as_u64().unwrap() > 1_000 && image["sha256"].as_str().unwrap().len() == 64);
     let steps = all(&lines, "ok");
@@ -286,97 +285,6 @@ async fn acks_are_sent_unless_they_are_switched_off() {
     assert_eq!(acks(&finish(by_environment).await), 0);
 }
 
-// ── agents that do it wrong ──
-
-/// The rule that a fault breaks, and whether the exit code says so.
-fn breaks(fault: Fault) -> Option<(&'static str, i32)> {
-    Some(match fault {
-        Fault::SequenceStepBack => ("ENV-2", 1),
-        Fault::EventBeforeEstablished => ("SES-1", 1),
-        Fault::SecondRun => ("RUN-1", 1),
-        Fault::RequestWhilePending => ("IX-4", 1),
-        Fault::UnknownResolve => ("IX-5", 1),
-        Fault::OversizedFrame => ("FRAME-1", 1),
-        Fault::BinaryFrame => ("FRAME-2", 1),
-        Fault::InvalidJson => ("FRAME-3", 1),
-        Fault::UnknownEvent => ("EV-7", 0),
-        // These end the session: each has a test of its own.
-        Fault::Resumed | Fault::CloseMidRun | Fault::Silent => return None,
-    })
-}
-
-#[tokio::test]
-async fn each_broken_rule_is_one_clear_line_and_the_session_goes_on() {
-    for (fault, (rule, code)) in Fault::ALL.iter().filter_map(|fault| Some((*fault, breaks(*fault)?))) {
-        let bench = Bench::faulty(fault).await;
-        let steps = "say scan an object\nexpect event run.completed\nsay hello\nexpect text \"Hello\"\n";
-        let done = bench.run(&["--json"], steps).await;
-        let lines = done.json_lines();
-        assert_eq!(done.code, code, "{fault}: {}", done.out);
-        let found = findings(&lines);
-        // What follows from it, as a first sequence that is not 1, is at most worth a note.
-        let others = found.iter().filter(|id| **id != rule && by_id(id).unwrap().level == Level::Must);
-        assert!(found.contains(&rule) && others.count() == 0, "{fault}: {found:?}");
-        let steps = all(&lines, "ok");
-        assert!(steps.len() == 4 && steps.iter().all(|ok| **ok == true), "{fault}: {}", done.out);
-
-        let done = bench.run(&[], steps_text()).await;
-        let line = done.out.lines().find(|line| line.contains(" !  ") && line.contains(rule));
-        assert!(line.is_some_and(|line| line.contains('§')), "{fault}: {}", done.out);
-    }
-}
-
-fn steps_text() -> &'static str {
-    "say scan an object\nexpect event run.completed\n"
-}
-
-#[tokio::test]
-async fn a_should_level_finding_fails_only_a_strict_run() {
-    let bench = Bench::faulty(Fault::UnknownEvent).await;
-    assert_eq!(bench.run(&[], TALK).await.code, 0);
-    let strict = bench.run(&["--strict"], TALK).await;
-    assert_eq!(strict.code, 1, "{strict:?}");
-    assert!(strict.out.contains("✗ failed"), "{}", strict.out);
-}
-
-#[tokio::test]
-async fn a_finding_that_was_expected_fails_nothing() {
-    let bench = Bench::faulty(Fault::UnknownResolve).await;
-    let done = bench.run(&[], "say hello\nexpect finding IX-5\nexpect event run.completed\n").await;
-    assert_eq!(done.code, 0, "{}", done.out);
-}
-
-#[tokio::test]
-async fn a_close_in_the_middle_of_a_run_says_so() {
-    let bench = Bench::faulty(Fault::CloseMidRun).await;
-    let done = bench.run(&[], TALK).await;
-    assert_eq!(done.code, 4, "{done:?}");
-    assert!(done.err.contains("A run was active; its answer is incomplete."), "{}", done.err);
-}
-
-#[tokio::test]
-async fn an_agent_that_claims_to_resume_is_no_session() {
-    let bench = Bench::faulty(Fault::Resumed).await;
-    let file = bench.scenario("test.agentcall", TALK);
-    let mut run = bench.command(&["--json", &file]);
-    run.env("AGENTCALL_CONNECT_WITHIN", "500ms");
-    let done = finish(run).await;
-    let lines = done.json_lines();
-    assert_eq!((done.code, findings(&lines)), (5, vec!["SES-3"]), "{done:?}");
-    assert!(all(&lines, "error")[0]["message"].as_str().unwrap().contains("session.start"), "{done:?}");
-}
-
-#[tokio::test]
-async fn a_half_open_connection_is_found_out() {
-    let bench = Bench::faulty(Fault::Silent).await;
-    let file = bench.scenario("test.agentcall", "say hello\nexpect event run.completed within 60s\n");
-    let mut run = bench.command(&[&file]);
-    run.env("AGENTCALL_PING_EVERY", "100ms").env("AGENTCALL_DEAD_AFTER", "400ms");
-    let done = finish(run).await;
-    assert_eq!(done.code, 4, "{done:?}");
-    assert!(done.err.starts_with("agentcall: "), "{}", done.err);
-}
-
 // ── ended from outside ──
 
 #[cfg(unix)]
@@ -412,121 +320,4 @@ async fn a_reader_that_leaves_ends_it_quietly() {
     let mut err = String::new();
     tokio::io::AsyncReadExt::read_to_string(&mut child.stderr.take().unwrap(), &mut err).await.unwrap();
     assert_eq!(err, "");
-}
-
-// ── our own faults ──
-
-/// Not a test by itself: the next one runs it in a process of its own.
-#[test]
-#[ignore = "panics on purpose, for the test below"]
-fn panics_in_a_thread() {
-    let form = match std::env::var("AGENTCALL_TEST_FORM").as_deref() {
-        Ok("json") => agentcall::cli::output::Form::Json,
-        _ => agentcall::cli::output::Form::Text,
-    };
-    let secret = std::env::var("AGENTCALL_TEST_SECRET").unwrap();
-    let code = agentcall::cli::guarded(form, |_, _| {
-        let thread = std::thread::spawn(move || panic!("{secret}"));
-        let _panicked = thread.join();
-        Ok(agentcall::cli::exit::Exit::Well)
-    });
-    // The exit code cannot be looked into; it can be compared.
-    assert_eq!(format!("{code:?}"), format!("{:?}", std::process::ExitCode::from(70)));
-    std::process::exit(70);
-}
-
-#[tokio::test]
-async fn a_panic_is_one_line_without_data_and_70() {
-    for form in ["text", "json"] {
-        let mut child = tokio::process::Command::new(std::env::current_exe().unwrap());
-        child.args(["--exact", "panics_in_a_thread", "--ignored", "--nocapture", "--quiet"]);
-        child.env("AGENTCALL_TEST_FORM", form).env("AGENTCALL_TEST_SECRET", "tok-4f1c9a7e2b");
-        let done = finish(child).await;
-        assert_eq!(done.code, 70, "{done:?}");
-        let said = format!("{}{}", done.out, done.err);
-        assert!(!said.contains("tok-4f1c9a7e2b"), "{said}");
-        let lines: Vec<&str> =
-            said.lines().filter(|line| line.contains("nternal fault at tests/run.rs:")).collect();
-        assert_eq!(lines.len(), 1, "{said}");
-        if form == "json" {
-            let error = common::checked(lines[0]);
-            assert_eq!(error["error"]["kind"], "internal");
-        } else {
-            assert!(lines[0].starts_with("agentcall: ") && done.err.contains(lines[0]), "{said}");
-        }
-    }
-}
-
-// ── what the program says of itself ──
-
-#[tokio::test]
-async fn usage_errors_are_2_for_people_and_for_programs() {
-    for args in
-        [vec![], vec!["dance"], vec!["run"], vec!["run", "http://a.example"], vec!["agent", "--fault", "x"]]
-    {
-        let done = agentcall(&args).await;
-        assert_eq!((done.code, done.out.as_str()), (2, ""), "{args:?}: {done:?}");
-        assert!(
-            done.err.starts_with("agentcall: ") && done.err.contains("\nhint: "),
-            "{args:?}: {}",
-            done.err
-        );
-        let args: Vec<&str> = args.into_iter().chain(["--json"]).collect();
-        let done = agentcall(&args).await;
-        let lines = done.json_lines();
-        assert_eq!((done.code, done.err.as_str(), lines.len()), (2, "", 1), "{args:?}: {done:?}");
-        assert_eq!(lines[0]["error"]["kind"], "usage");
-    }
-    let done = agentcall(&["--version"]).await;
-    assert_eq!((done.code, done.out.as_str()), (0, concat!("agentcall ", env!("CARGO_PKG_VERSION"), "\n")));
-}
-
-#[tokio::test]
-async fn schemas_pages_and_completions_are_written() {
-    let dir = tempfile::tempdir().unwrap();
-    let (schemas, pages) = (dir.path().join("new/schemas"), dir.path().join("man"));
-    let done = agentcall(&["schemas", "export", schemas.to_str().unwrap()]).await;
-    assert_eq!(done.code, 0, "{done:?}");
-    for file in std::fs::read_dir(common::root().join("assets/schemas")).unwrap() {
-        let file = file.unwrap();
-        let written = std::fs::read(schemas.join(file.file_name())).unwrap();
-        assert_eq!(written, std::fs::read(file.path()).unwrap(), "{:?}", file.file_name());
-    }
-    assert_eq!(agentcall(&["man", pages.to_str().unwrap()]).await.code, 0);
-    assert!(std::fs::read_to_string(pages.join("agentcall-run.1")).unwrap().contains("SCENARIO"));
-    assert!(agentcall(&["man"]).await.out.contains(".TH agentcall"));
-    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
-        let done = agentcall(&["completions", shell]).await;
-        assert!(done.code == 0 && done.out.contains("agentcall"), "{shell}");
-    }
-    let file = dir.path().join("a-file");
-    std::fs::write(&file, "").unwrap();
-    let done = agentcall(&["schemas", "export", file.to_str().unwrap()]).await;
-    assert!(done.code == 2 && done.err.contains("a-file"), "{done:?}");
-}
-
-#[cfg(unix)]
-#[tokio::test]
-async fn the_agent_says_where_it_is_and_ends_with_ctrl_c() {
-    let home = tempfile::tempdir().unwrap();
-    let mut agent =
-        Running::start(command(home.path(), &["agent", "--listen", "127.0.0.1:0", "--accept", "none"]));
-    let line = agent.line().await.unwrap();
-    let origin = line.split(' ').find_map(|word| word.strip_suffix("/.well-known/agent-card.json")).unwrap();
-    let done = agentcall(&["card", "--local", origin]).await;
-    assert!(done.code == 0 && done.out.contains("Offers: text\n"), "{done:?}");
-    let taken = agentcall(&["agent", "--listen", origin.trim_start_matches("http://")]).await;
-    assert_eq!((taken.code, taken.out.as_str()), (4, ""), "{taken:?}");
-    agent.signal(rustix::process::Signal::INT);
-    let done = agent.end().await;
-    assert_eq!((done.code, done.err.as_str()), (0, ""), "{done:?}");
-}
-
-#[tokio::test]
-async fn the_help_of_agent_lists_every_fault() {
-    let help = agentcall(&["agent", "--help"]).await.out;
-    let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
-    for fault in Fault::ALL {
-        assert!(help.contains(&format!("{} {}", fault.name(), fault.help())), "{fault}: {help}");
-    }
 }

@@ -1,0 +1,143 @@
+//! Every way out, and out and in again.
+
+use std::time::Duration;
+
+use rustix::process::Signal;
+
+use super::harness::{Pty, Start, children, process, signal_to, within};
+
+#[test]
+fn q_leaves_and_the_terminal_is_as_it_was() {
+    let mut pty = Pty::live_demo();
+    pty.wait_screen("a screen of its own", |screen| {
+        screen.alternate_screen() && screen.hide_cursor() && screen.bracketed_paste()
+    });
+    assert!(!pty.has_settings_from_before(), "raw mode");
+    pty.send("q");
+    assert_eq!(pty.wait_exit(), 0);
+    pty.assert_given_back();
+}
+
+#[test]
+fn ctrl_c_leaves_from_the_middle_of_a_message() {
+    let mut pty = Pty::live_demo();
+    pty.send("i");
+    pty.wait_for("the field", |screen| screen.contains("Esc leave"));
+    pty.send("half a sent\x03");
+    assert_eq!(pty.wait_exit(), 0);
+    pty.assert_given_back();
+}
+
+#[test]
+fn signals_that_end_a_program_end_it_in_order() {
+    for (signal, code) in [(Signal::TERM, 143), (Signal::INT, 130), (Signal::QUIT, 143), (Signal::HUP, 129)] {
+        let mut pty = Pty::live_demo();
+        pty.signal(signal);
+        assert_eq!(pty.wait_exit(), code, "{signal:?}");
+        pty.assert_given_back();
+    }
+}
+
+#[test]
+fn a_panic_anywhere_gives_the_terminal_back_before_its_line() {
+    let probe = std::env::current_exe().unwrap();
+    let args = ["--exact", "probe::panics_while_the_terminal_is_taken", "--ignored", "--nocapture"];
+    let mut pty = Start::program(probe.to_str().unwrap(), &args).spawn();
+    let screen = pty.wait_for("the line about it", |screen| screen.contains("the probe panics"));
+    assert!(!screen.contains("a late frame"), "what is drawn later goes nowhere:\n{screen}");
+    assert_eq!(pty.wait_exit(), 0);
+    pty.assert_given_back();
+}
+
+#[test]
+fn ctrl_z_stops_the_job_and_fg_takes_the_terminal_again() {
+    // A shell with job control above it: sh stops waiting when its job stops.
+    let script =
+        "set -m; \"$0\" demo; echo shell has the terminal; read line; echo goes on; fg; echo over $?";
+    let mut pty = Start::program("sh", &["-c", script, env!("CARGO_BIN_EXE_agentcall")]).spawn();
+    pty.wait_for("a live session", |screen| screen.contains("● live"));
+    pty.send("\x1a");
+    pty.wait_screen("the shell's screen", |screen| {
+        screen.contents().contains("shell has the terminal")
+            && !screen.alternate_screen()
+            && !screen.hide_cursor()
+    });
+    let jobs = children(pty.pid());
+    assert!(jobs.iter().all(|job| job.state == 'T'), "{jobs:?}");
+    assert!(pty.has_settings_from_before(), "the shell's settings");
+    pty.send("\r");
+    pty.wait_screen("the screen again, drawn whole", |screen| {
+        let text = screen.contents();
+        screen.alternate_screen()
+            && screen.hide_cursor()
+            && screen.bracketed_paste()
+            && text.contains("● live")
+    });
+    pty.send("i");
+    pty.wait_for("keys that work", |screen| screen.contains("Esc leave"));
+    pty.send("\x03");
+    pty.wait_for("the end", |screen| screen.contains("over 0"));
+    assert_eq!(pty.wait_exit(), 0);
+    pty.assert_given_back();
+}
+
+#[test]
+fn a_stop_from_outside_without_a_shell_takes_the_terminal_anew() {
+    let mut pty = Pty::live_demo();
+    let pid = pty.pid();
+    pty.signal(Signal::STOP);
+    assert!(within(Duration::from_secs(10), || process(pid).is_some_and(|process| process.state == 'T')));
+    let before = pty.written().len();
+    pty.signal(Signal::CONT);
+    pty.wait_for("the screen", |screen| screen.contains("● live"));
+    let entered = b"\x1b[?1049h";
+    assert!(
+        within(Duration::from_secs(10), || {
+            pty.written()[before..].windows(entered.len()).any(|window| window == entered)
+        }),
+        "it is taken anew"
+    );
+    pty.send("q");
+    assert_eq!(pty.wait_exit(), 0);
+    pty.assert_given_back();
+}
+
+#[test]
+fn no_camera_is_left_behind() {
+    for way in ["q", "kill"] {
+        let mut pty = Pty::live_demo();
+        pty.send("c");
+        pty.wait_for("an aim", |screen| screen.contains("Enter take the picture"));
+        let cameras: Vec<u32> = children(pty.pid()).iter().map(|child| child.pid).collect();
+        assert!(!cameras.is_empty(), "the camera is a process of its own");
+        if way == "q" {
+            pty.send("q");
+            assert_eq!(pty.wait_exit(), 0);
+        } else {
+            signal_to(pty.pid(), Signal::KILL);
+        }
+        let gone = |pid: &u32| process(*pid).is_none_or(|process| process.state == 'Z');
+        assert!(within(Duration::from_secs(5), || cameras.iter().all(gone)), "after {way}: {cameras:?}");
+    }
+}
+
+#[test]
+fn no_camera_stays_open_while_the_program_is_stopped() {
+    let script = "set -m; \"$0\" demo; echo shell has the terminal; read line; fg";
+    let mut pty =
+        Start::program("sh", &["-c", script, env!("CARGO_BIN_EXE_agentcall")]).size(30, 140).spawn();
+    pty.wait_for("a live session", |screen| screen.contains("● live"));
+    pty.send("c");
+    pty.wait_for("an aim", |screen| screen.contains("Enter take the picture"));
+    let jobs = children(pty.pid());
+    let [job] = &jobs[..] else { panic!("one job: {jobs:?}") };
+    assert_eq!(children(job.pid).len(), 1, "the camera");
+    pty.send("\x1a");
+    pty.wait_for("the shell", |screen| screen.contains("shell has the terminal"));
+    let left = children(job.pid);
+    assert!(left.iter().all(|camera| camera.state == 'Z'), "{left:?}");
+    pty.send("\r");
+    pty.wait_for("the screen again", |screen| screen.contains("● live") && screen.contains("closed"));
+    pty.send("q");
+    assert_eq!(pty.wait_exit(), 0);
+}
