@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::stage::{Stage, unknown_event};
-use crate::app::{Answer, Item, Link, Tone};
+use crate::app::{Item, Link, Tone};
 use crate::client::Notice;
 use crate::client::notice::{Connection, LineKind};
 use crate::session::{Phase, SessionView};

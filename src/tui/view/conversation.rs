@@ -22,9 +22,12 @@ struct Part {
 /// Draws the pane; says where its first line is, and whether its newest line is on the screen.
 pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, view: View<'_>) -> (Spot, bool) {
     let padding = if view.model.is_narrow() { Padding::ZERO } else { Padding::horizontal(1) };
-    let held = if view.model.held_at.is_some() { "held · " } else { "" };
-    let note =
-        if held.is_empty() { String::new() } else { format!("{held}{} follows", view.model.key("last")) };
+    let note = match view.model.held_at {
+        Some(_) => format!("held · {} follows", view.model.key("last")),
+        None => String::new(),
+    };
+    // On a narrow screen the tab names it already.
+    let title = if view.model.is_narrow() { "" } else { "Conversation" };
     let block = framed(view, Pane::Talk, title, note).padding(padding);
     let inner = block.inner(area);
     frame.render_widget(block, area);

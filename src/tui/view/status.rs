@@ -70,9 +70,7 @@ fn left(view: View<'_>, form: Form) -> Line<'static> {
         None => spans.push(word("agentcall", theme.strong())),
     }
     if model.link == Link::Live {
-        if model.session.last_turn > 0 {
-            spans.extend([dot(), word(format!("turn {}", model.session.last_turn), theme.dim())]);
-        }
+        spans.extend([dot(), word(format!("turn {}", model.session.last_turn), theme.dim())]);
         spans.extend([dot(), run(view, model.session.run)]);
     }
     Line::from(spans)
