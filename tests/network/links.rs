@@ -323,6 +323,13 @@ async fn a_refused_upgrade_says_its_status_and_the_beginning_of_its_body() {
             other => panic!("{other}"),
         }
     }
+    let (port, _) = serve_routes(|_, _| answer("401 Unauthorized", "", "")).await;
+    let agent = url(port, "/agui");
+    for (origin, hint) in [(Origin::of(&agent), "sent and not accepted"), (None, "was not sent")] {
+        let credentials = Credentials { token: Some(Token::new("s3cret")), origin };
+        let error = open(&agent, &local(), &credentials, patient()).await.unwrap_err();
+        assert!(error.hint().unwrap().contains(hint), "{:?}", error.hint());
+    }
     let (port, _) =
         serve_routes(|_, _| answer("301 Moved", "Location: https://b.example/?key=1\r\n", "")).await;
     let error = dial(port, patient()).await.unwrap_err();

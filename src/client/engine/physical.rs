@@ -54,6 +54,8 @@ struct Sketch {
     photo: Option<(Collection, CollectedPhoto)>,
     intent: Intent,
     answers: Option<String>,
+    /// Whether it may answer a request at all.
+    aim: Aim,
     passport: Option<Passport>,
 }
 
@@ -132,7 +134,8 @@ impl Engine {
             _ => {}
         }
         self.forget_draft();
-        self.physical.draft = Some(Sketch { answers: self.answer_for(modality, aim), ..Sketch::default() });
+        self.physical.draft =
+            Some(Sketch { answers: self.answer_for(modality, aim), aim, ..Sketch::default() });
         self.start(now, modality, None);
     }
 
@@ -207,9 +210,14 @@ impl Engine {
                 );
             }
         };
-        if self.may_arm(now, want) {
-            self.start(now, want, None);
+        if !self.may_arm(now, want) {
+            return;
         }
+        let answers = self.answer_for(want, self.physical.draft.as_ref().map(|d| d.aim).unwrap_or_default());
+        if let Some(draft) = self.physical.draft.as_mut().filter(|draft| draft.answers.is_none()) {
+            draft.answers = answers;
+        }
+        self.start(now, want, None);
     }
 
     /// Stops whatever is armed; what is under review stays.
@@ -221,6 +229,7 @@ impl Engine {
         if self.physical.draft.as_ref().is_some_and(Sketch::is_empty) {
             self.physical.draft = None;
         }
+        self.recheck_answer();
         self.tell_physical();
     }
 
@@ -385,11 +394,25 @@ impl Engine {
         self.tell_physical();
     }
 
-    /// A request that is no longer pending cannot be answered: the draft would go as unrelated.
+    /// `response.cancel` cancels the pending collection (§ Session and input): a device that was armed for the
+    /// request is disarmed, and what was collected for it is forgotten. An unrelated collection stays.
+    pub(super) fn cancel_collection(&mut self) {
+        if self.physical.draft.as_ref().is_some_and(|draft| draft.answers.is_some()) {
+            self.disarm();
+            self.forget_draft();
+            self.tell_physical();
+        }
+    }
+
+    /// A request that is no longer pending cannot be answered, nor one whose modality did not come after all:
+    /// the draft goes as unrelated, and says so.
     pub(super) fn recheck_answer(&mut self) {
-        let pending = self.link.session().and_then(|s| s.view().pending).map(|p| p.interaction_id);
+        let pending = self.link.session().and_then(|s| s.view().pending);
+        let (armed, planned) = (self.physical.armed.map(|a| a.modality), self.physical.plan.is_some());
         let Some(draft) = &mut self.physical.draft else { return };
-        if draft.answers.is_some() && draft.answers != pending {
+        let Some(answered) = &draft.answers else { return };
+        let comes = |modality| planned || draft.holds(modality) || armed == Some(modality);
+        if !pending.is_some_and(|p| p.interaction_id == *answered && comes(p.modality)) {
             draft.answers = None;
             self.tell_physical();
         }
@@ -452,7 +475,8 @@ impl Engine {
             return;
         }
         let answers = modalities.iter().find_map(|m| self.answer_for(*m, observe.aim));
-        self.physical.draft = Some(Sketch { intent: observe.intent, answers, ..Sketch::default() });
+        self.physical.draft =
+            Some(Sketch { intent: observe.intent, answers, aim: observe.aim, ..Sketch::default() });
         self.physical.plan =
             Some(Plan { tag: observe.tag, picture: observe.picture, passport: observe.passport });
         self.advance(now);
