@@ -15,6 +15,8 @@ use crate::command::Context;
 
 /// Rows that the preview of the final JPEG would like above the text.
 const ABOVE: u16 = 8;
+/// Rows of which something can be made out.
+const LEAST: u16 = 4;
 /// From so many columns the preview stands beside the text.
 const BESIDE: u16 = 58;
 /// Columns of what stands before a value.
@@ -42,21 +44,27 @@ pub(super) fn draw(
     review: &ReviewFacts,
     adding: Option<&ArmedFacts>,
 ) -> usize {
-    let beside = beside(review, area.width);
-    let lines = lines(view, review, usize::from(area.width - beside));
+    let mut beside = beside(review, area.width);
+    let mut lines = lines(view, review, usize::from(area.width - beside));
+    // Text goes first: what is sent is shown before it leaves, if need be instead of the preview.
+    if beside > 0 && lines.len() >= usize::from(area.height) {
+        beside = 0;
+        lines = self::lines(view, review, usize::from(area.width));
+    }
     let [body, keys] = Layout::vertical([Constraint::Min(0), Constraint::Length(1)]).areas(area);
     let (picture, text) = if beside > 0 {
         let [picture, text] =
             Layout::horizontal([Constraint::Length(beside), Constraint::Min(0)]).areas(body);
         (picture, text)
     } else {
-        // Text goes first: what is sent is always shown before it leaves.
         let room = body.height.saturating_sub(cells(lines.len())).min(ABOVE);
-        let above = if review.preview.is_some() { room } else { 0 };
+        let above = if review.preview.is_some() && room >= LEAST { room } else { 0 };
         let [picture, text] = Layout::vertical([Constraint::Length(above), Constraint::Min(0)]).areas(body);
         (picture, text)
     };
-    if let Some(preview) = &review.preview {
+    if let Some(preview) = &review.preview
+        && !picture.is_empty()
+    {
         let picture = Rect { x: picture.x + 1, width: picture.width.saturating_sub(2), ..picture };
         frame.render_widget(HalfBlocks { preview, colours: view.theme.has_colours() }, picture);
     }
