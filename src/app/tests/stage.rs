@@ -1,5 +1,6 @@
 //! A screen model with a person at its keys and an engine that can be played: what tests of the model and of the
 //! view share.
+#![allow(clippy::needless_pass_by_value)] // json! is handed over as it is written
 
 use std::sync::Arc;
 use std::time::Duration;

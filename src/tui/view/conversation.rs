@@ -28,7 +28,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, view: View<'_>) -> (Spot, 
     };
     // On a narrow screen the tab names it already.
     let title = if view.model.is_narrow() { "" } else { "Conversation" };
-    let block = framed(view, Pane::Talk, title, note).padding(padding);
+    let block = framed(view, Pane::Talk, title, &note).padding(padding);
     let inner = block.inner(area);
     frame.render_widget(block, area);
     let rows = proposal::height(view).min(inner.height / 2);

@@ -17,7 +17,7 @@ use crate::units::Bytes;
 pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, view: View<'_>) {
     let (title, note) = titled("Events", &note(view), area.width);
     let padding = if view.model.is_narrow() { Padding::ZERO } else { Padding::right(1) };
-    let block = framed(view, Pane::Events, &title, note).padding(padding);
+    let block = framed(view, Pane::Events, &title, &note).padding(padding);
     let inner = block.inner(area);
     frame.render_widget(block, area);
     let height = usize::from(inner.height).saturating_sub(1);

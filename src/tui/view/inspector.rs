@@ -17,7 +17,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, view: View<'_>) -> usize {
     let selected = view.model.events.selected();
     let (title, _) = titled(&title(selected), "", area.width);
     let padding = if view.model.is_narrow() { Padding::ZERO } else { Padding::left(1) };
-    let inner = framed(view, Pane::Inspect, &title, String::new()).padding(padding).inner(area);
+    let inner = framed(view, Pane::Inspect, &title, "").padding(padding).inner(area);
     let lines = match selected {
         Some(row) => lines(view, row, usize::from(inner.width)),
         None => empty(view, usize::from(inner.width)),
@@ -30,7 +30,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, view: View<'_>) -> usize {
     } else {
         format!("{} of {}", (scrolled + height).min(lines.len()), lines.len())
     };
-    frame.render_widget(framed(view, Pane::Inspect, &title, note), area);
+    frame.render_widget(framed(view, Pane::Inspect, &title, &note), area);
     let shown: Vec<Line<'_>> = lines.into_iter().skip(scrolled).take(height).collect();
     frame.render_widget(Paragraph::new(shown), inner);
     scrolled

@@ -126,7 +126,7 @@ fn pane(frame: &mut Frame<'_>, area: Rect, view: View<'_>, pane: Pane, seen: &mu
 
 /// A pane's border with its title and, on the right, a note; the pane that has the focus has the one bright title.
 /// On narrow screens a rule above it is enough.
-fn framed<'a>(view: View<'_>, pane: Pane, title: &str, note: String) -> Block<'a> {
+fn framed<'a>(view: View<'_>, pane: Pane, title: &str, note: &str) -> Block<'a> {
     let View { model, theme } = view;
     let style = if model.pane == pane { theme.focus() } else { theme.dim() };
     let borders = if model.is_narrow() { Borders::TOP } else { Borders::ALL };

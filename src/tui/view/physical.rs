@@ -31,7 +31,7 @@ pub(super) fn height(view: View<'_>, width: u16) -> u16 {
 pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, view: View<'_>) -> Option<usize> {
     let (title, note) = title(view);
     let (title, note) = titled(&title, &note, area.width);
-    let mut block = framed(view, Pane::Physical, &title, note);
+    let mut block = framed(view, Pane::Physical, &title, &note);
     if view.model.physical.activity != ActivityFacts::Idle {
         block = block.border_style(view.theme.notice());
     }

@@ -36,7 +36,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, view: View<'_>) {
     let (left, right) = bars
         .clone()
         .find(|(left, right)| left.width() + right.width() + 2 <= width)
-        .or_else(|| bars.last())
+        .or_else(|| bars.clone().next_back())
         .unwrap_or_default();
     let room = width.saturating_sub(right.width());
     let [at_left, at_right] = ratatui::layout::Layout::horizontal([
