@@ -447,7 +447,7 @@ pub static ALL: &[Command] = &[
     command!(
         "page-up",
         "page up",
-        &[Panes, Armed, Review, Overlay],
+        &[Panes, Armed, Review, Typing, Overlay],
         [Key::PageUp],
         None,
         true,
@@ -457,7 +457,7 @@ pub static ALL: &[Command] = &[
     command!(
         "page-down",
         "page down",
-        &[Panes, Armed, Review, Overlay],
+        &[Panes, Armed, Review, Typing, Overlay],
         [Key::PageDown],
         None,
         true,

@@ -16,7 +16,7 @@ use super::input::{self, Input};
 use super::signals::{Signal, signals};
 use super::theme::Theme;
 use super::view;
-use crate::app::{Effect, Message, Model, Options};
+use crate::app::{Effect, Message, Model, Options, Seen};
 use crate::client::{Client, Notice, Request};
 
 /// At most one frame in this time: 60 a second.
@@ -110,7 +110,9 @@ impl Screen {
         loop {
             if dirty && drawn.elapsed() >= FRAME {
                 let (model, theme) = (&self.model, self.theme);
-                self.terminal.draw(|frame| view::draw(frame, model, theme))?;
+                let mut seen = Seen::default();
+                self.terminal.draw(|frame| seen = view::draw(frame, model, theme))?;
+                self.model.update(Message::Drawn(seen));
                 drawn = Instant::now();
                 dirty = false;
             }
