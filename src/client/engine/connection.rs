@@ -84,7 +84,7 @@ impl Engine {
         self.over(line(now, LineKind::Info, "Disconnected.", Some("r reconnects")));
     }
 
-    /// Everything session-local goes: session, review, focus, proposal, last tag (DESIGN, invariant 3).
+    /// Everything session-local goes: session, review, focus, proposal, last tag (§ Session and input).
     fn over(&mut self, why: Line) {
         self.link = Link::Over(self.link.attempt());
         self.starting = None;
