@@ -127,11 +127,6 @@ impl Command {
     pub fn act(&self) -> Act {
         (self.act)()
     }
-
-    /// Whether it asks something of the session, directly or after typing.
-    pub fn is_session(&self) -> bool {
-        self.verb.is_some()
-    }
 }
 
 /// The command of this id.
