@@ -292,8 +292,10 @@ impl Events {
         self.filter = filter.trim().to_owned();
         self.words = self.filter.to_lowercase().split_whitespace().map(str::to_owned).collect();
         self.shown = self.rows.iter().filter(|row| row.matches(&self.words)).map(|row| row.number).collect();
-        if self.follow || self.place().is_none() {
-            self.last();
+        match self.place().and_then(|place| self.shown.get(place).copied()) {
+            // What is selected stays, or the next that is shown takes its place.
+            Some(nearest) if !self.follow => self.selected = Some(nearest),
+            _ => self.last(),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The table itself.
+//! The table itself: data, one entry after the other, and so longer than other files.
 
 use super::key::Key;
 use crate::client::Request;

@@ -160,3 +160,15 @@ fn inspecting_goes_to_the_inspector_and_scrolls_there() {
     stage.came(1, json!({"type": "run.started"}));
     assert_eq!(stage.model.inspected, 0, "another frame is read from its top");
 }
+
+#[test]
+fn a_filter_that_hides_the_selected_row_selects_the_next_one() {
+    let mut stage = stage();
+    stage.exchange("hello", &["hi"]);
+    stage.press("g");
+    assert_eq!(selected(&stage), "session.start");
+    stage.press("/");
+    stage.types("run");
+    stage.press("Enter");
+    assert_eq!(selected(&stage), "run.started");
+}

@@ -75,7 +75,11 @@ struct Columns {
 impl Columns {
     /// Two for the finding's mark and two for the arrow stand between.
     fn of(width: usize) -> Self {
-        let (sequence, at, since, size) = if width < 70 { (7, 7, 6, 7) } else { (9, 9, 7, 8) };
+        let (sequence, at, since, size) = match width {
+            0..70 => (7, 7, 6, 7),
+            70..90 => (9, 8, 6, 7),
+            _ => (9, 9, 7, 8),
+        };
         Self { sequence, at, since, size, what: width.saturating_sub(sequence + at + since + size + 6) }
     }
 

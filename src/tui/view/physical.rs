@@ -154,8 +154,8 @@ fn device(
 
 fn aiming(frame: &mut Frame<'_>, area: Rect, view: View<'_>, armed: Option<&ArmedFacts>) {
     let View { model, theme } = view;
-    let what = what_to_do(armed);
-    let rows = u16::from(model.preview.is_none() || armed.is_some_and(|armed| armed.answers));
+    let what = what_to_do(armed, model.preview.is_some());
+    let rows = u16::from(!what.is_empty());
     let [first, picture, line] =
         Layout::vertical([Constraint::Length(rows), Constraint::Min(0), Constraint::Length(1)]).areas(area);
     let width = usize::from(area.width);
@@ -172,13 +172,15 @@ fn aiming(frame: &mut Frame<'_>, area: Rect, view: View<'_>, armed: Option<&Arme
 }
 
 /// ` hold a tag to the reader · answers the request`
-fn what_to_do(armed: Option<&ArmedFacts>) -> String {
+fn what_to_do(armed: Option<&ArmedFacts>, is_open: bool) -> String {
     let what = match armed.map(|armed| armed.modality) {
-        Some(Modality::Photo) => " the camera is opening",
-        _ => " hold a tag to the reader",
+        Some(Modality::Photo) if is_open => "",
+        Some(Modality::Photo) => "the camera is opening",
+        _ => "hold a tag to the reader",
     };
-    let answers = if armed.is_some_and(|armed| armed.answers) { " · answers the request" } else { "" };
-    format!("{what}{answers}")
+    let answers = armed.filter(|armed| armed.answers).map_or("", |_| "answers the request");
+    let parts: Vec<&str> = [what, answers].into_iter().filter(|part| !part.is_empty()).collect();
+    if parts.is_empty() { String::new() } else { format!(" {}", parts.join(" · ")) }
 }
 
 fn aiming_keys(model: &Model, armed: Option<&ArmedFacts>) -> String {

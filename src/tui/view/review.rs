@@ -12,6 +12,7 @@ use super::preview::HalfBlocks;
 use super::text::{cells, fit, fold, safe, word};
 use crate::app::{ArmedFacts, Pane, ReviewFacts};
 use crate::command::Context;
+use crate::protocol::Modality;
 
 /// Rows that the preview of the final JPEG would like above the text.
 const ABOVE: u16 = 8;
@@ -136,7 +137,11 @@ fn decide(
     let View { model, theme } = view;
     if let Some(armed) = adding {
         let stop = model.key("disarm");
-        let what = format!(" waiting for the {} to add · {stop} stops waiting", armed.modality);
+        let thing = match armed.modality {
+            Modality::Nfc => "a tag",
+            Modality::Photo => "a photo",
+        };
+        let what = format!(" waiting for {thing} to add · {stop} stops waiting");
         return Line::from(word(fit(&what, width), theme.notice()));
     }
     if model.context() != Context::Review {

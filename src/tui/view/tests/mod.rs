@@ -22,7 +22,11 @@ fn drawn(model: &mut Model, theme: Theme) -> TestBackend {
 
 /// The screen as text, without the spaces at the ends of lines.
 fn text(model: &mut Model) -> String {
-    let backend = drawn(model, Theme::with(true));
+    text_in(model, Theme::with(true))
+}
+
+fn text_in(model: &mut Model, theme: Theme) -> String {
+    let backend = drawn(model, theme);
     let buffer = backend.buffer();
     let width = usize::from(buffer.area.width).max(1);
     let mut lines = Vec::new();

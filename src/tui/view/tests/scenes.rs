@@ -25,6 +25,10 @@ fn scene(name: &str, play: impl Fn(&mut Stage)) {
 
 fn snapshot(name: &str, stage: &mut Stage) {
     let screen = text(&mut stage.model);
+    assert_snapshot(name, &screen);
+}
+
+fn assert_snapshot(name: &str, screen: &str) {
     let mut settings = insta::Settings::clone_current();
     settings.set_snapshot_path("../snapshots");
     settings.set_prepend_module_to_snapshot(false);
@@ -143,6 +147,16 @@ fn aiming() {
         stage.physical(Activity::Armed(armed));
         stage.notice(Notice::Preview(preview()));
     });
+}
+
+/// `NO_COLOR`: a picture is shades, and every mark stays.
+#[test]
+fn without_colours() {
+    let mut stage = Stage::live(100, 30);
+    stage.came_with(2, json!({"type": "mystery.event"}), true, vec![unknown_event()]);
+    stage.reviews(photo_review(), None);
+    let screen = super::text_in(&mut stage.model, crate::tui::theme::Theme::with(false));
+    assert_snapshot("no-colour-100x30", &screen);
 }
 
 #[test]
