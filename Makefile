@@ -27,7 +27,7 @@ test: test-packages tools $(PEER_VENV)/ready ## Everything that CI runs
 	@$(STEP) "build without features" $(CARGO) build --profile $(PROFILE) --no-default-features --bin agentcall
 	@$(STEP) "licences, bans, sources" $(CARGO) deny --log-level error check bans licenses sources
 
-generate: ## Write the generated files anew: schemas, keys, configuration
+generate: ## Write the generated files anew: schemas, keys, rules, configuration
 	@AGENTCALL_BLESS=1 $(CARGO) test --profile $(PROFILE) --test generated
 
 packages: ## Install the system packages that building needs

@@ -123,7 +123,8 @@ async fn c7_a_child_that_hangs_is_ended() {
 #[tokio::test]
 async fn a_child_that_dies_or_talks_nonsense_costs_one_line() {
     let died = line(&opened(), "echo 'thread main panicked' >&2; exit 101").await;
-    assert!(died.contains("ended while taking the picture") && died.contains("101"), "{died}");
+    // Which step it was depends on whether our request still found its pipe open.
+    assert!(died.contains("ended while ") && died.contains("101"), "{died}");
     assert!(died.ends_with("thread main panicked"), "{died}");
     let aborted = line(&hello(), "kill -ABRT $$").await;
     assert!(aborted.contains("signal: 6"), "{aborted}");

@@ -255,3 +255,8 @@ fn the_configuration_page_is_up_to_date() {
 fn the_page_of_keys_is_up_to_date() {
     check_or_bless("docs/keys.md", &agentcall::command::docs::keys_markdown());
 }
+
+#[test]
+fn the_page_of_rules_is_up_to_date() {
+    check_or_bless("docs/rules.md", &agentcall::protocol::rules::markdown());
+}

@@ -4,6 +4,9 @@ use tui_input::{Input, InputRequest};
 
 use crate::command::Key;
 
+/// Most characters that are typed or pasted; a turn holds fewer, and refusing it loses nothing.
+const MOST: usize = 32 * 1024;
+
 /// A text being typed. It never sends by itself.
 #[derive(Clone, Debug, Default)]
 pub struct Editor {
@@ -31,19 +34,30 @@ impl Editor {
         self.input.value_and_reset()
     }
 
-    /// A pasted text: line ends become new lines, other control characters are left out.
-    pub fn paste(&mut self, text: &str) {
-        for c in text.replace("\r\n", "\n").replace('\r', "\n").chars() {
-            if c == '\n' || c == '\t' || !c.is_control() {
-                self.input.handle(InputRequest::InsertChar(c));
-            }
-        }
+    /// A pasted text: line ends become new lines, other control characters are left out. Says how many characters
+    /// found no room.
+    pub fn paste(&mut self, text: &str) -> usize {
+        let text = text.replace("\r\n", "\n").replace('\r', "\n");
+        let kept = |c: &char| matches!(c, '\n' | '\t') || !c.is_control();
+        let room = MOST.saturating_sub(self.text().chars().count());
+        let at = self.byte(self.cursor());
+        let fits: String = text.chars().filter(kept).take(room).collect();
+        let cursor = self.cursor() + fits.chars().count();
+        let (before, behind) = self.text().split_at(at);
+        self.input = Input::new(format!("{before}{fits}{behind}")).with_cursor(cursor);
+        text.chars().filter(kept).count().saturating_sub(room)
+    }
+
+    /// Where the character of this number begins.
+    fn byte(&self, character: usize) -> usize {
+        self.text().char_indices().nth(character).map_or(self.text().len(), |(at, _)| at)
     }
 
     /// An editing key; `false` when it is none.
     pub fn key(&mut self, key: Key) -> bool {
         let request = match key {
-            Key::Char(c) => InputRequest::InsertChar(c),
+            Key::Char(c) if self.text().chars().count() < MOST => InputRequest::InsertChar(c),
+            Key::Char(_) => return true,
             Key::Backspace | Key::Ctrl('h') => InputRequest::DeletePrevChar,
             Key::Delete => InputRequest::DeleteNextChar,
             Key::Left | Key::Ctrl('b') => InputRequest::GoToPrevChar,

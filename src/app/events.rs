@@ -4,14 +4,18 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::protocol::view;
+use crate::protocol::{Event, view};
 use crate::safe_text::SafeText;
-use crate::trace::record::{Direction, Record};
+use crate::trace::record::{Body, Direction, Record};
 
 /// Most rows that are kept; the oldest go first, and their number is shown.
 const ROWS: usize = 100_000;
+/// Most bytes on the wire of the frames that are kept; the oldest go first.
+const BYTES: usize = 48 * 1024 * 1024;
 /// Longest summary in characters.
 const SUMMARY: usize = 200;
+/// Characters of a folded text that its row repeats.
+const FOLDED: usize = 60;
 
 /// One row: a frame, or a run of text deltas.
 #[derive(Clone, Debug)]
@@ -22,7 +26,7 @@ pub struct Row {
     pub sequences: Option<(u64, u64)>,
     /// When the first of it came.
     pub at: Duration,
-    /// How long after the row before.
+    /// How long after the frame before.
     pub since: Duration,
     /// Which way.
     pub direction: Direction,
@@ -38,7 +42,75 @@ pub struct Row {
     pub record: Arc<Record>,
 }
 
+/// What frames without findings fold into one row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fold {
+    /// The text of an answer.
+    Text,
+    /// Our acknowledgements.
+    Ack,
+}
+
+fn fold(record: &Record) -> Option<Fold> {
+    if !record.acted || record.deliberate || !record.findings.is_empty() {
+        return None;
+    }
+    match (record.direction, record.kind.as_str()) {
+        (Direction::In, "text.delta") => Some(Fold::Text),
+        (Direction::Out, "ack") => Some(Fold::Ack),
+        _ => None,
+    }
+}
+
 impl Row {
+    fn new(number: u64, since: Duration, record: &Arc<Record>) -> Self {
+        let summary = match text_of(record) {
+            Some(text) => quoted(text),
+            None => {
+                SafeText::line(&record.value.as_ref().map(view::summary).unwrap_or_default()).cut(SUMMARY)
+            }
+        };
+        Self {
+            number,
+            sequences: record.sequence.map(|s| (s.0, s.0)),
+            at: record.at,
+            since,
+            direction: record.direction,
+            kind: SafeText::line(&record.kind).cut(64),
+            summary,
+            bytes: record.bytes,
+            count: 1,
+            record: Arc::clone(record),
+        }
+    }
+
+    /// Takes one more frame of the same kind.
+    fn take(&mut self, record: &Arc<Record>) {
+        if let (Some(sequences), Some(sequence)) = (&mut self.sequences, record.sequence) {
+            sequences.1 = sequence.0;
+        }
+        match text_of(record) {
+            Some(text) => self.repeat(text),
+            None => {
+                let summary = record.value.as_ref().map(view::summary).unwrap_or_default();
+                self.summary = SafeText::line(&summary).cut(SUMMARY);
+            }
+        }
+        self.count += 1;
+        self.bytes += record.bytes;
+        self.record = Arc::clone(record);
+    }
+
+    /// Adds to the text that the row repeats, as long as there is room.
+    fn repeat(&mut self, more: &str) {
+        let so_far = self.summary.as_str();
+        if let Some(open) = so_far.strip_prefix('"').and_then(|text| text.strip_suffix('"'))
+            && !open.ends_with('…')
+        {
+            self.summary = quoted(&format!("{open}{more}"));
+        }
+    }
+
     fn matches(&self, words: &[String]) -> bool {
         let arrow = if self.direction == Direction::Out { "out" } else { "in" };
         let rules: Vec<&str> = self.record.findings.iter().map(|f| f.rule.id).collect();
@@ -59,6 +131,10 @@ pub struct Events {
     selected: Option<u64>,
     follow: bool,
     findings: usize,
+    /// When the last frame came or went.
+    newest: Duration,
+    /// Bytes on the wire of the frames that are kept.
+    bytes: usize,
 }
 
 impl Default for Events {
@@ -72,6 +148,8 @@ impl Default for Events {
             selected: None,
             follow: true,
             findings: 0,
+            newest: Duration::ZERO,
+            bytes: 0,
         }
     }
 }
@@ -80,53 +158,50 @@ impl Events {
     /// Takes a frame.
     pub fn push(&mut self, record: &Arc<Record>) {
         self.findings += record.findings.len();
+        let since = record.at.saturating_sub(self.newest);
+        self.newest = record.at;
         if self.fold(record) {
             return;
         }
-        let before = self.rows.back().map_or(Duration::ZERO, |row| row.at);
-        let summary = record.value.as_ref().map(view::summary).unwrap_or_default();
-        let row = Row {
-            number: self.next,
-            sequences: record.sequence.map(|s| (s.0, s.0)),
-            at: record.at,
-            since: record.at.saturating_sub(before),
-            direction: record.direction,
-            kind: SafeText::line(&record.kind).cut(64),
-            summary: SafeText::line(&summary).cut(SUMMARY),
-            bytes: record.bytes,
-            count: 1,
-            record: Arc::clone(record),
-        };
+        let row = Row::new(self.next, since, record);
         self.next += 1;
+        self.bytes += record.bytes;
         if row.matches(&self.words) {
             self.shown.push_back(row.number);
-            if self.follow {
+            if self.follow && fold(record) != Some(Fold::Ack) {
                 self.selected = Some(row.number);
             }
         }
         self.rows.push_back(row);
-        if self.rows.len() > ROWS {
-            self.rows.pop_front();
-            let oldest = self.rows.front().map_or(self.next, |row| row.number);
-            while self.shown.front().is_some_and(|number| *number < oldest) {
-                self.shown.pop_front();
-            }
+        while self.rows.len() > ROWS || (self.bytes > BYTES && self.rows.len() > 1) {
+            self.drop_oldest();
         }
     }
 
-    /// Adds a text delta without findings to a row of such.
+    fn drop_oldest(&mut self) {
+        let Some(row) = self.rows.pop_front() else { return };
+        self.bytes = self.bytes.saturating_sub(row.record.bytes);
+        if self.shown.front() == Some(&row.number) {
+            self.shown.pop_front();
+        }
+        if self.selected == Some(row.number) {
+            self.selected = self.shown.front().copied();
+        }
+    }
+
+    /// Adds a plain text delta or acknowledgement to a row of such. The two come in turns, so the row before the
+    /// last may take it too; each row keeps the time of its first frame.
     fn fold(&mut self, record: &Arc<Record>) -> bool {
-        let plain = |r: &Record| {
-            r.kind == "text.delta" && r.direction == Direction::In && r.acted && r.findings.is_empty()
+        let Some(kind) = fold(record) else { return false };
+        let Some(last) = self.rows.len().checked_sub(1) else { return false };
+        let at = match fold(&self.rows[last].record) {
+            Some(other) if other == kind => last,
+            Some(_) if last > 0 && fold(&self.rows[last - 1].record) == Some(kind) => last - 1,
+            _ => return false,
         };
-        let Some(row) = self.rows.back_mut().filter(|row| plain(record) && plain(&row.record)) else {
-            return false;
-        };
-        let (Some(sequences), Some(sequence)) = (&mut row.sequences, record.sequence) else { return false };
-        sequences.1 = sequence.0;
-        row.count += 1;
-        row.bytes += record.bytes;
-        row.record = Arc::clone(record);
+        let row = &mut self.rows[at];
+        self.bytes = (self.bytes + record.bytes).saturating_sub(row.record.bytes);
+        row.take(record);
         true
     }
 
@@ -198,9 +273,12 @@ impl Events {
         self.follow = false;
     }
 
-    /// Selects the last row and follows.
+    /// Selects the last row that is more than an acknowledgement, and follows.
     pub fn last(&mut self) {
-        self.selected = self.shown.back().copied();
+        let says = |number: &&u64| self.row(**number).is_some_and(|row| fold(&row.record) != Some(Fold::Ack));
+        // Acknowledgements fold, so that a longer row of them can only come from a filter.
+        let said = self.shown.iter().rev().take(64).find(says);
+        self.selected = said.or(self.shown.back()).copied();
         self.follow = true;
     }
 
@@ -214,8 +292,23 @@ impl Events {
         self.filter = filter.trim().to_owned();
         self.words = self.filter.to_lowercase().split_whitespace().map(str::to_owned).collect();
         self.shown = self.rows.iter().filter(|row| row.matches(&self.words)).map(|row| row.number).collect();
-        if self.follow || self.place().is_none() {
-            self.last();
+        match self.place().and_then(|place| self.shown.get(place).copied()) {
+            // What is selected stays, or the next that is shown takes its place.
+            Some(nearest) if !self.follow => self.selected = Some(nearest),
+            _ => self.last(),
         }
     }
+}
+
+/// The text of a text delta.
+fn text_of(record: &Record) -> Option<&str> {
+    match &record.body {
+        Body::Event(Event::TextDelta(delta)) => Some(&delta.text),
+        _ => None,
+    }
+}
+
+fn quoted(text: &str) -> SafeText {
+    let text = SafeText::line(text).cut(FOLDED);
+    SafeText::line(&format!("\"{text}\""))
 }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::model::Seen;
 use crate::client::{Notice, Request};
 use crate::command::Key;
 
@@ -20,6 +21,8 @@ pub enum Message {
     Notice(Notice),
     /// The time since the engine was started.
     Tick(Duration),
+    /// The screen was drawn, and this is how far it reached.
+    Drawn(Seen),
     /// A copy to the clipboard went well (bytes), or not.
     Copied(Result<usize, String>),
 }

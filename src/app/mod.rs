@@ -3,6 +3,7 @@
 //! A message goes in, effects come out; the view reads the model and changes nothing. All text from outside becomes
 //! [`SafeText`](crate::safe_text::SafeText) when it enters the model, and what a person is doing is one [`Mode`].
 
+mod acting;
 mod conversation;
 mod edit;
 mod events;
@@ -10,19 +11,20 @@ mod facts;
 mod fresh;
 mod message;
 mod model;
+mod moving;
 mod notices;
 mod palette;
 mod update;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
-pub use conversation::{Conversation, Item};
+pub use conversation::{Answer, Conversation, Item};
 pub use edit::Editor;
 pub use events::{Events, Row};
 pub use facts::{
     ActivityFacts, ArmedFacts, CardFacts, Device, Link, PhysicalFacts, ReviewFacts, SessionFacts,
 };
 pub use message::{Effect, Message};
-pub use model::{Mode, Model, Options, Pane, Status, TagChoice, Tone};
+pub use model::{Mode, Model, Options, Pane, Seen, Spot, Status, TagChoice, Tone, WIDE};
 pub use palette::Palette;

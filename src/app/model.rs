@@ -13,6 +13,9 @@ use crate::command::{Context, Keymap};
 use crate::protocol::Modality;
 use crate::safe_text::SafeText;
 
+/// From so many columns the panes stand side by side; below they are tabs.
+pub const WIDE: u16 = 100;
+
 /// What the screen is told once, at its start.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
@@ -64,8 +67,8 @@ pub enum Mode {
     Passport(Editor),
     /// Typing a filter.
     Filtering(Editor),
-    /// Looking at what would be remembered.
-    Confirming,
+    /// Looking at what would be remembered: object and label.
+    Confirming(SafeText, SafeText),
     /// Reading the help, scrolled by so many lines.
     Help(usize),
     /// Looking for a command.
@@ -74,6 +77,30 @@ pub enum Mode {
     Picker(Editor, usize),
     /// Asked whether to quit although a run is active.
     Quitting,
+}
+
+/// A place in the conversation: a line of an item, counted from the item's first; drawing settles one beyond it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Spot {
+    /// The number of the item.
+    pub item: u64,
+    /// The line in it.
+    pub line: isize,
+}
+
+/// How far the screen reached when it was drawn: what scrolling counts from. Drawing decides nothing else.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Seen {
+    /// The first line of the conversation on the screen; `None` where it was not drawn.
+    pub top: Option<Spot>,
+    /// Whether its newest line was on the screen.
+    pub newest: bool,
+    /// How far the inspector was scrolled, if it was drawn.
+    pub inspected: Option<usize>,
+    /// How far the review was scrolled, if it was drawn.
+    pub reviewed: Option<usize>,
+    /// How far the open page was scrolled, if one was.
+    pub page: Option<usize>,
 }
 
 /// How a status line sounds.
@@ -121,18 +148,26 @@ pub struct Model {
     pub preview: Option<Arc<Preview>>,
     /// The conversation.
     pub conversation: Conversation,
-    /// How many lines the conversation is scrolled back.
-    pub scrolled: usize,
+    /// Where the conversation is held; `None` follows the newest line.
+    pub held_at: Option<Spot>,
     /// The event stream.
     pub events: Events,
     /// How many lines the inspector is scrolled.
     pub inspected: usize,
+    /// How many lines the review is scrolled.
+    pub reviewed: usize,
+    /// How far the screen reached when it was drawn last.
+    pub seen: Seen,
     /// The pane that has the focus.
     pub pane: Pane,
     /// What the person is doing.
     pub mode: Mode,
     /// The message being typed; kept when it is left.
     pub draft: Editor,
+    /// The message that was handed to the engine and has not gone out yet.
+    pub(super) unsent: Option<String>,
+    /// Where to go back to when nothing is armed or reviewed any more; on narrow screens only.
+    pub(super) back_to: Option<Pane>,
     /// The last thing worth a line.
     pub status: Option<Status>,
     /// Whether the program is ending.
@@ -154,10 +189,15 @@ impl Model {
                 _ => Context::Panes,
             },
             Mode::Typing | Mode::Teaching(_) | Mode::Passport(_) | Mode::Filtering(_) => Context::Typing,
-            Mode::Confirming | Mode::Help(_) | Mode::Palette(_) | Mode::Picker(..) | Mode::Quitting => {
+            Mode::Confirming(..) | Mode::Help(_) | Mode::Palette(_) | Mode::Picker(..) | Mode::Quitting => {
                 Context::Overlay
             }
         }
+    }
+
+    /// Whether the panes are tabs.
+    pub fn is_narrow(&self) -> bool {
+        self.size.0 < WIDE
     }
 
     /// Whether the camera is armed and shows what it sees.
@@ -172,7 +212,12 @@ impl Model {
 
     /// The tags that the picker lists for what is typed.
     pub fn picked(&self, typed: &str) -> Vec<&TagChoice> {
-        let typed = typed.to_lowercase();
-        self.options.tags.iter().filter(|tag| tag.name.as_str().to_lowercase().contains(&typed)).collect()
+        fitting(&self.options.tags, typed)
     }
+}
+
+/// The tags whose names hold what is typed.
+pub(super) fn fitting<'a>(tags: &'a [TagChoice], typed: &str) -> Vec<&'a TagChoice> {
+    let typed = typed.trim().to_lowercase();
+    tags.iter().filter(|tag| tag.name.as_str().to_lowercase().contains(&typed)).collect()
 }

@@ -2,13 +2,16 @@
 
 use std::sync::Arc;
 
-use super::facts::{CardFacts, Link, PhysicalFacts, SessionFacts};
+use super::conversation::Answer;
+use super::edit::Editor;
+use super::facts::{ActivityFacts, CardFacts, Link, PhysicalFacts, SessionFacts};
 use super::message::Effect;
-use super::model::{Mode, Model, Status, Tone};
+use super::model::{Mode, Model, Pane, Status, Tone};
 use crate::client::Notice;
-use crate::client::notice::{Connection, Line};
+use crate::client::notice::{Connection, Line, LineKind, PhysicalView};
 use crate::safe_text::SafeText;
-use crate::session::Phase;
+use crate::session::{Phase, SessionView};
+use crate::trace::record::{Body, Record};
 
 impl Model {
     pub(super) fn hear(&mut self, notice: Notice) -> Vec<Effect> {
@@ -25,37 +28,82 @@ impl Model {
                     self.conversation.note(SafeText::line(&format!("card: {finding}")));
                 }
             }
-            Notice::Frame(record) => {
-                self.now = self.now.max(record.at);
-                self.conversation.hear(&record);
-                self.events.push(&record);
-                if self.events.is_following() {
-                    self.inspected = 0;
-                }
-            }
-            Notice::Session(view) => {
-                let before = self.session.phase;
-                self.session = SessionFacts::from(&*view);
-                if before == Phase::Live && self.session.phase != Phase::Live {
-                    self.conversation.close();
-                }
-                if matches!(self.mode, Mode::Confirming) && self.session.proposal.is_none() {
-                    self.mode = Mode::Panes;
-                }
-            }
-            Notice::Physical(view) => {
-                self.physical = PhysicalFacts::from(&*view);
-                if !self.is_aiming() {
-                    self.preview = None;
-                }
-            }
+            Notice::Frame(record) => self.frame(&record),
+            Notice::Session(view) => self.session_changed(&view),
+            Notice::Physical(view) => self.physical_changed(&view),
             Notice::Preview(preview) => self.preview = self.is_aiming().then(|| Arc::clone(&preview)),
-            Notice::Refused(line) | Notice::Failed(line) => self.say(&line, Tone::Trouble),
+            Notice::Refused(line) => {
+                self.say(&line, Tone::Trouble);
+                self.give_back();
+            }
+            Notice::Failed(line) => self.say(&line, Tone::Trouble),
             Notice::Info(line) => self.say(&line, Tone::Note),
             Notice::Finding { finding, .. } => self.conversation.note(SafeText::line(&finding.to_string())),
             Notice::Stopped => return vec![Effect::Exit],
         }
         Vec::new()
+    }
+
+    fn frame(&mut self, record: &Arc<Record>) {
+        self.now = self.now.max(record.at);
+        if matches!(record.body, Body::Say { .. }) {
+            self.unsent = None;
+        }
+        self.conversation.hear(record);
+        let selected = self.events.selected().map(|row| row.number);
+        self.events.push(record);
+        if self.events.selected().map(|row| row.number) != selected {
+            self.inspected = 0;
+        }
+    }
+
+    fn session_changed(&mut self, view: &SessionView) {
+        let before = self.session.phase;
+        self.session = SessionFacts::from(view);
+        if before == Phase::Live && self.session.phase != Phase::Live {
+            self.conversation.close(Answer::Broken);
+        }
+        // What Enter would confirm is what the person has read, or nothing.
+        if let Mode::Confirming(object, label) = &self.mode {
+            let still = self.session.proposal.as_ref().is_some_and(|p| (&p.0, &p.1) == (object, label));
+            if !still {
+                self.mode = Mode::Panes;
+                self.trouble("the proposal is no longer the one that was shown; nothing was confirmed");
+            }
+        }
+    }
+
+    fn physical_changed(&mut self, view: &PhysicalView) {
+        let was_idle = self.physical.activity == ActivityFacts::Idle;
+        self.physical = PhysicalFacts::from(view);
+        let is_idle = self.physical.activity == ActivityFacts::Idle;
+        if !self.is_aiming() {
+            self.preview = None;
+        }
+        if was_idle != is_idle {
+            self.reviewed = 0;
+        }
+        // On a narrow screen what is armed or reviewed comes to the front, and goes back when it is over.
+        if was_idle && !is_idle && self.is_narrow() {
+            self.back_to = Some(std::mem::replace(&mut self.pane, Pane::Physical));
+        }
+        if !was_idle
+            && is_idle
+            && let Some(pane) = self.back_to.take()
+            && self.pane == Pane::Physical
+        {
+            self.pane = pane;
+        }
+    }
+
+    /// A message that was refused goes back to where it was typed, unless something else is being typed there.
+    fn give_back(&mut self) {
+        if self.session.held.is_none()
+            && self.draft.text().is_empty()
+            && let Some(text) = self.unsent.take()
+        {
+            self.draft = Editor::with(&text);
+        }
     }
 
     fn connection(&mut self, connection: Connection) {
@@ -67,8 +115,12 @@ impl Model {
             Connection::Live => Link::Live,
             Connection::Over(line) => {
                 let (text, hint) = (SafeText::line(&line.text), line.hint.as_deref().map(SafeText::line));
-                self.conversation.close();
-                self.conversation.note(text.clone());
+                self.conversation.close(Answer::Broken);
+                if line.kind == LineKind::Info {
+                    self.conversation.note(text.clone());
+                } else {
+                    self.conversation.trouble(text.clone(), hint.clone());
+                }
                 Link::Over(text, hint)
             }
         };

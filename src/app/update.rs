@@ -1,20 +1,15 @@
-//! Keys: what they mean here, and what they change.
+//! Messages, and which command a key means here.
 
 use std::time::Duration;
 
-use super::edit::Editor;
 use super::message::{Effect, Message};
-use super::model::{Mode, Model, Pane, Status, Tone};
-use super::palette::Palette;
+use super::model::{Mode, Model, Status, Tone};
 use crate::client::Request;
-use crate::command::registry::{CONFIRM_OBJECT, TEACH_OBJECT};
-use crate::command::{Act, Context, Key, View};
+use crate::command::{Context, Key};
 use crate::safe_text::SafeText;
 
 /// How long a status line stays.
 const STATUS_STAYS: Duration = Duration::from_secs(12);
-/// Lines of a page.
-const PAGE: isize = 10;
 
 impl Model {
     /// Takes one message.
@@ -34,6 +29,7 @@ impl Model {
                     self.status = None;
                 }
             }
+            Message::Drawn(seen) => self.drawn(seen),
             Message::Copied(result) => self.copied(result),
         }
         Vec::new()
@@ -57,19 +53,27 @@ impl Model {
 
     /// A pasted text goes into what is typed; pasting into the panes begins a message. It never sends.
     fn pasted(&mut self, text: &str) {
-        match &mut self.mode {
-            Mode::Teaching(editor)
-            | Mode::Passport(editor)
-            | Mode::Filtering(editor)
-            | Mode::Picker(editor, _) => {
-                editor.paste(text.trim_end_matches(['\r', '\n']));
+        let one_line = text.trim_end_matches(['\r', '\n']);
+        let left_out = match &mut self.mode {
+            Mode::Teaching(editor) | Mode::Passport(editor) | Mode::Filtering(editor) => {
+                editor.paste(one_line)
             }
-            Mode::Palette(palette) => palette.editor.paste(text),
+            Mode::Picker(editor, chosen) => {
+                *chosen = 0;
+                editor.paste(one_line)
+            }
+            Mode::Palette(palette) => {
+                palette.chosen = 0;
+                palette.editor.paste(one_line)
+            }
             Mode::Panes | Mode::Typing => {
                 self.mode = Mode::Typing;
-                self.draft.paste(text);
+                self.draft.paste(text)
             }
-            Mode::Confirming | Mode::Help(_) | Mode::Quitting => {}
+            Mode::Confirming(..) | Mode::Help(_) | Mode::Quitting => 0,
+        };
+        if left_out > 0 {
+            self.trouble(&format!("{left_out} characters of the pasted text found no room"));
         }
     }
 
@@ -115,210 +119,5 @@ impl Model {
             (Mode::Quitting, Key::Char('n')) => self.leave(),
             _ => Vec::new(),
         }
-    }
-
-    /// Carries out a command.
-    pub(super) fn act(&mut self, act: &Act) -> Vec<Effect> {
-        match act {
-            Act::Ask(request) => {
-                self.status = None;
-                vec![Effect::Ask(request.clone())]
-            }
-            Act::View(view) => self.view(*view),
-        }
-    }
-
-    fn view(&mut self, view: View) -> Vec<Effect> {
-        match view {
-            View::NextPane => self.turn_pane(1),
-            View::PreviousPane => self.turn_pane(Pane::ALL.len() - 1),
-            View::Pane(number) => self.pane = Pane::ALL[usize::from(number.clamp(1, 4)) - 1],
-            View::Help => self.mode = Mode::Help(0),
-            View::Palette => self.mode = Mode::Palette(Palette::default()),
-            View::Quit => return self.quit(false),
-            View::Type => self.mode = Mode::Typing,
-            View::Teach => self.teach(),
-            View::Confirm => self.confirm(),
-            View::Picker => self.mode = Mode::Picker(Editor::default(), 0),
-            View::Passport => self.mode = Mode::Passport(Editor::default()),
-            View::Up => self.step(-1),
-            View::Down => self.step(1),
-            View::PageUp => self.step(-PAGE),
-            View::PageDown => self.step(PAGE),
-            View::First => self.end(false),
-            View::Last => self.end(true),
-            View::Follow => self.events.toggle_follow(),
-            View::Filter => self.mode = Mode::Filtering(Editor::with(self.events.filter())),
-            View::Copy => return self.copy(),
-            View::Inspect => self.pane = Pane::Inspect,
-            View::Accept => return self.accept(),
-            View::Leave => return self.leave(),
-            View::NewLine => {
-                if matches!(self.mode, Mode::Typing) {
-                    self.draft.paste("\n");
-                }
-            }
-            View::Suspend => return vec![Effect::Suspend],
-        }
-        Vec::new()
-    }
-
-    fn turn_pane(&mut self, by: usize) {
-        let at = Pane::ALL.iter().position(|pane| *pane == self.pane).unwrap_or(0);
-        self.pane = Pane::ALL[(at + by) % Pane::ALL.len()];
-    }
-
-    fn teach(&mut self) {
-        if self.session.focus.is_none() {
-            self.trouble("there is no object in focus to teach; scan one first");
-        } else {
-            self.mode = Mode::Teaching(Editor::default());
-        }
-    }
-
-    fn confirm(&mut self) {
-        if self.session.proposal.is_none() {
-            self.trouble("there is no proposal to confirm; teach the object in focus first");
-        } else {
-            self.mode = Mode::Confirming;
-        }
-    }
-
-    fn copy(&mut self) -> Vec<Effect> {
-        let Some(row) = self.events.selected() else {
-            self.trouble("no frame is selected");
-            return Vec::new();
-        };
-        match &row.record.value {
-            Some(value) => vec![Effect::Copy(value.to_string())],
-            None => {
-                self.trouble("this frame is no JSON and was not kept");
-                Vec::new()
-            }
-        }
-    }
-
-    /// Up and down: in the list that is open, else in the pane that has the focus.
-    fn step(&mut self, by: isize) {
-        match &mut self.mode {
-            Mode::Help(scrolled) => *scrolled = scrolled.saturating_add_signed(by),
-            Mode::Palette(palette) => {
-                let most = palette.found().len().saturating_sub(1);
-                palette.chosen = palette.chosen.saturating_add_signed(by).min(most);
-            }
-            Mode::Picker(editor, chosen) => {
-                let typed = editor.text().to_lowercase();
-                let fits = |tag: &&super::model::TagChoice| tag.name.as_str().to_lowercase().contains(&typed);
-                let most = self.options.tags.iter().filter(fits).count().saturating_sub(1);
-                *chosen = chosen.saturating_add_signed(by).min(most);
-            }
-            _ => match self.pane {
-                Pane::Talk => self.scrolled = self.scrolled.saturating_add_signed(-by),
-                Pane::Events => {
-                    self.events.step(by);
-                    self.inspected = 0;
-                }
-                Pane::Inspect => self.inspected = self.inspected.saturating_add_signed(by),
-                Pane::Physical => {}
-            },
-        }
-    }
-
-    fn end(&mut self, last: bool) {
-        match (self.pane, last) {
-            (Pane::Talk, true) => self.scrolled = 0,
-            (Pane::Talk, false) => self.scrolled = usize::MAX / 2,
-            (Pane::Inspect, true) => self.inspected = usize::MAX / 2,
-            (Pane::Inspect, false) => self.inspected = 0,
-            (_, true) => self.events.last(),
-            (_, false) => self.events.first(),
-        }
-    }
-
-    /// Enter in a field or a list.
-    fn accept(&mut self) -> Vec<Effect> {
-        self.status = None;
-        match std::mem::take(&mut self.mode) {
-            Mode::Typing if self.draft.text().trim().is_empty() => self.mode = Mode::Typing,
-            Mode::Typing => return self.send_draft(),
-            Mode::Teaching(editor) => {
-                let label = editor.text().trim();
-                if !label.is_empty() {
-                    return vec![Effect::Ask(Request::Say(format!("{TEACH_OBJECT}{label}")))];
-                }
-            }
-            Mode::Passport(editor) if !editor.text().trim().is_empty() => {
-                return vec![Effect::Ask(Request::AttachPassport(editor.text().trim().to_owned()))];
-            }
-            Mode::Filtering(editor) => {
-                self.events.set_filter(editor.text());
-                self.pane = Pane::Events;
-            }
-            Mode::Confirming => return vec![Effect::Ask(Request::Say(CONFIRM_OBJECT.to_owned()))],
-            Mode::Palette(palette) => {
-                if let Some(command) = palette.choice() {
-                    return self.act(&command.act());
-                }
-            }
-            Mode::Picker(editor, chosen) => return self.place(&editor, chosen),
-            Mode::Quitting => return self.quit(true),
-            Mode::Passport(_) | Mode::Help(_) | Mode::Panes => {}
-        }
-        Vec::new()
-    }
-
-    /// A sent message leaves the field open: the next one is usually typed at once.
-    fn send_draft(&mut self) -> Vec<Effect> {
-        self.mode = Mode::Typing;
-        self.scrolled = 0;
-        if self.link != super::facts::Link::Live {
-            self.trouble("not sent: there is no live session; your text is kept");
-            return Vec::new();
-        }
-        if self.session.held.is_some() {
-            self.trouble("not sent: a turn is already queued for the active run; your text is kept");
-            return Vec::new();
-        }
-        vec![Effect::Ask(Request::Say(self.draft.take()))]
-    }
-
-    /// Places the chosen tag, or what was typed if that is a path or an id.
-    fn place(&mut self, editor: &Editor, chosen: usize) -> Vec<Effect> {
-        let typed = editor.text().trim();
-        let is_spec = typed.contains(['/', '\\']) || typed.to_lowercase().starts_with("uid=");
-        let spec = match self.picked(typed).get(chosen) {
-            Some(tag) if !is_spec => tag.spec.clone(),
-            _ if typed.is_empty() => return Vec::new(),
-            _ => typed.to_owned(),
-        };
-        vec![Effect::Ask(Request::PlaceTag(spec))]
-    }
-
-    /// Esc: closes what is open, else drops the queued turn, else the filter, else the status line.
-    fn leave(&mut self) -> Vec<Effect> {
-        if !matches!(self.mode, Mode::Panes) {
-            self.mode = Mode::Panes;
-        } else if self.session.held.is_some() {
-            return vec![Effect::Ask(Request::DropHeld)];
-        } else if !self.events.filter().is_empty() {
-            self.events.set_filter("");
-        } else {
-            self.status = None;
-        }
-        Vec::new()
-    }
-
-    /// Quits; asks first while a run is active, unless the user insists.
-    fn quit(&mut self, insist: bool) -> Vec<Effect> {
-        if self.ending {
-            return vec![Effect::Exit];
-        }
-        if !insist && self.session.run.is_active() {
-            self.mode = Mode::Quitting;
-            return Vec::new();
-        }
-        self.mode = Mode::Panes;
-        self.ending = true;
-        vec![Effect::Ask(Request::Quit)]
     }
 }

@@ -48,6 +48,7 @@ async fn show(url: &str, settled: &Settled) -> Result<Exit, Failure> {
     match outcome {
         Ok(Outcome::Quit) => Ok(Exit::Well),
         Ok(Outcome::Terminated) => Err(Failure::silent(Kind::Interrupted(Signal::Terminate))),
+        Ok(Outcome::Interrupted) => Err(Failure::silent(Kind::Interrupted(Signal::Interrupt))),
         Ok(Outcome::TerminalGone) => Err(Failure::silent(Kind::Interrupted(Signal::Hangup))),
         Err(error) => Err(Failure::new(Kind::Usage, error.to_string())),
     }

@@ -1,4 +1,4 @@
-//! The table itself.
+//! The table itself: data, one entry after the other, and so longer than other files.
 
 use super::key::Key;
 use crate::client::Request;
@@ -126,11 +126,6 @@ impl Command {
     /// What it does.
     pub fn act(&self) -> Act {
         (self.act)()
-    }
-
-    /// Whether it asks something of the session, directly or after typing.
-    pub fn is_session(&self) -> bool {
-        self.verb.is_some()
     }
 }
 
@@ -452,7 +447,7 @@ pub static ALL: &[Command] = &[
     command!(
         "page-up",
         "page up",
-        &[Panes, Armed, Review, Overlay],
+        &[Panes, Armed, Review, Typing, Overlay],
         [Key::PageUp],
         None,
         true,
@@ -462,7 +457,7 @@ pub static ALL: &[Command] = &[
     command!(
         "page-down",
         "page down",
-        &[Panes, Armed, Review, Overlay],
+        &[Panes, Armed, Review, Typing, Overlay],
         [Key::PageDown],
         None,
         true,

@@ -13,7 +13,7 @@ use tokio::time::{Instant, sleep};
 use url::Url;
 
 use crate::net::{
-    Credentials, NetContext, NetError, NetErrorKind, Origin, RedirectFault, UrlPolicy, http, shown,
+    Credentials, NetContext, NetError, NetErrorKind, Origin, RedirectFault, TokenFate, UrlPolicy, http, shown,
 };
 use crate::protocol::bounds::CARD_BYTES;
 
@@ -147,6 +147,8 @@ pub enum FetchError {
     NotFound {
         /// What was asked.
         tried: Vec<Attempt>,
+        /// What became of the user's token.
+        token: TokenFate,
     },
 }
 
@@ -165,8 +167,8 @@ impl FetchError {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Net { source, .. } => source.hint(),
-            Self::NotFound { tried } if tried.iter().any(|a| a.status == 401) => {
-                Some("It wants a token: give one with --token-env or --token-file.".to_owned())
+            Self::NotFound { tried, token } if tried.iter().any(|a| a.status == 401) => {
+                Some(token.hint().to_owned())
             }
             Self::NotFound { .. } => Some("Give the card's own URL if it stands elsewhere.".to_owned()),
             _ => None,
@@ -207,14 +209,15 @@ pub async fn fetch(
     let origin = Origin::of(typed);
     let credentials = credentials.clone().bound_to(origin.clone());
     loop {
-        let mut search = Search { net, credentials: &credentials, tried: Vec::new() };
+        let mut search =
+            Search { net, credentials: &credentials, tried: Vec::new(), token: TokenFate::Absent };
         match search.through(&source.candidates()).await {
             Ok(Some((bytes, url))) => {
                 let notes = notes(typed, &url, &search.tried);
                 let location = CardSource::Url(url);
                 return Ok(FetchedCard { bytes, location, origin, tried: search.tried, notes });
             }
-            Ok(None) => return Err(FetchError::NotFound { tried: search.tried }),
+            Ok(None) => return Err(FetchError::NotFound { tried: search.tried, token: search.token }),
             Err(error) if error.is_refused() && deadline.is_some_and(|d| Instant::now() < d) => {
                 sleep(RETRY_EVERY).await;
             }
@@ -256,6 +259,8 @@ struct Search<'a> {
     net: &'a NetContext,
     credentials: &'a Credentials,
     tried: Vec<Attempt>,
+    /// What became of the token at the last 401.
+    token: TokenFate,
 }
 
 impl Search<'_> {
@@ -326,13 +331,18 @@ impl Search<'_> {
 
     /// Asks without the token, and once more with it after a 401 at the token's own origin (R17).
     async fn ask(&mut self, url: &Url) -> Result<http::Answer, NetError> {
-        let answer = http::get(self.net, url, ACCEPT, None, CARD_BYTES).await?;
-        let own = self.credentials.token.is_some() && self.credentials.origin == Origin::of(url);
-        if answer.status != 401 || !own {
+        let mut answer = http::get(self.net, url, ACCEPT, None, CARD_BYTES).await?;
+        if answer.status != 401 || self.credentials.token.is_none() {
             return Ok(answer);
         }
-        self.note(url, &answer, Outcome::AskedForToken);
-        http::get(self.net, url, ACCEPT, Some(self.credentials), CARD_BYTES).await
+        if self.credentials.origin == Origin::of(url) {
+            self.note(url, &answer, Outcome::AskedForToken);
+            answer = http::get(self.net, url, ACCEPT, Some(self.credentials), CARD_BYTES).await?;
+        } else {
+            answer.token = TokenFate::OtherOrigin;
+        }
+        self.token = answer.token;
+        Ok(answer)
     }
 
     fn note(&mut self, url: &Url, answer: &http::Answer, outcome: Outcome) {

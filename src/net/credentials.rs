@@ -33,6 +33,47 @@ pub enum Bearer<'a> {
     NotSecure,
 }
 
+/// What became of the user's token in a request that was refused, so that the hint says what is really missing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TokenFate {
+    /// There is no token.
+    #[default]
+    Absent,
+    /// It was sent.
+    Sent,
+    /// It was kept back: it belongs to another origin, or to none.
+    OtherOrigin,
+    /// It was kept back: neither TLS nor this machine.
+    NotSecure,
+}
+
+impl From<Bearer<'_>> for TokenFate {
+    fn from(bearer: Bearer<'_>) -> Self {
+        match bearer {
+            Bearer::Send(_) => Self::Sent,
+            Bearer::NoToken => Self::Absent,
+            Bearer::OtherOrigin => Self::OtherOrigin,
+            Bearer::NotSecure => Self::NotSecure,
+        }
+    }
+}
+
+impl TokenFate {
+    /// What the user can do about a 401.
+    pub(crate) fn hint(self) -> &'static str {
+        match self {
+            Self::Absent => "It wants a token: give one with --token-env or --token-file.",
+            Self::Sent => "The token was sent and not accepted: is it the right one, and still valid?",
+            Self::OtherOrigin => {
+                "It wants a token, and yours was not sent: it belongs to another origin. --token-origin names the one it may go to."
+            }
+            Self::NotSecure => {
+                "It wants a token, and yours was not sent: it goes only over https, or with --local to this machine."
+            }
+        }
+    }
+}
+
 impl Credentials {
     /// Binds the token to `origin` unless the user already named one.
     #[must_use]

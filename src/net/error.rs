@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-use super::{AddressClass, AddressForm};
+use super::{AddressClass, AddressForm, TokenFate};
 use crate::units::Bytes;
 
 /// What kind of failure a [`NetError`] is, for exit codes and `--json`.
@@ -191,6 +191,8 @@ pub enum NetError {
         status: u16,
         /// The first 200 bytes of the body, as they came: text from outside.
         body: String,
+        /// What became of the user's token.
+        token: TokenFate,
     },
     /// An answer beyond its bound.
     #[error("{url} was refused: {what} {} more than {} bytes", exceeds(*.declared), Bytes(*.bound))]
@@ -260,10 +262,10 @@ impl NetError {
                 Some(format!("Nothing listens at {address}. Is the agent running? --wait waits for it."))
             }
             Self::Tls { fault, .. } => tls_hint(fault),
-            Self::Status { status: 401, .. } => {
-                Some("It wants a token: give one with --token-env or --token-file.".to_owned())
+            Self::Status { status: 401, token, .. } => Some(token.hint().to_owned()),
+            Self::Status { status: 403, token: TokenFate::Sent, .. } => {
+                Some("The token does not allow this.".to_owned())
             }
-            Self::Status { status: 403, .. } => Some("The token does not allow this.".to_owned()),
             _ => None,
         }
     }

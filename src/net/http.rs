@@ -15,7 +15,7 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout, timeout_at};
 use url::{Position, Url};
 
-use super::{Bearer, Connection, Credentials, NetContext, NetError, Target, policy::shown};
+use super::{Bearer, Connection, Credentials, NetContext, NetError, Target, TokenFate, policy::shown};
 
 /// Largest head of an answer in bytes.
 pub const HEADER_BYTES: usize = 16 * 1024;
@@ -62,6 +62,8 @@ pub struct Answer {
     pub body: Vec<u8>,
     /// The address that answered.
     pub peer: SocketAddr,
+    /// What became of the token.
+    pub token: TokenFate,
 }
 
 impl Answer {
@@ -78,7 +80,12 @@ impl Answer {
 
     /// The error that this answer is when another status was awaited.
     pub fn into_status_error(self, url: &Url) -> NetError {
-        NetError::Status { url: shown(url), status: self.status, body: excerpt(&self.body) }
+        NetError::Status {
+            url: shown(url),
+            status: self.status,
+            body: excerpt(&self.body),
+            token: self.token,
+        }
     }
 }
 
@@ -117,14 +124,14 @@ pub async fn exchange(
     bound: usize,
 ) -> Result<Answer, NetError> {
     let deadline = Instant::now() + net.timeouts.exchange;
-    let peer = connection.peer;
+    let (peer, token) = (connection.peer, TokenFate::from(ask.bearer));
     let late = || late("the exchange with", target.url(), net.timeouts.exchange);
     let (head, _driver) =
         timeout_at(deadline, send(net, target, connection, ask)).await.map_err(|_| late())??;
     let (parts, body) = head.into_parts();
     refuse_encoding(&parts.headers, target.url())?;
     let body = timeout_at(deadline, read_body(body, target.url(), bound)).await.map_err(|_| late())??;
-    Ok(Answer { status: parts.status.as_u16(), headers: parts.headers, body, peer })
+    Ok(Answer { status: parts.status.as_u16(), headers: parts.headers, body, peer, token })
 }
 
 /// The task that drives a connection; it ends with this value.

@@ -3,7 +3,7 @@
 //! Checked at the door, typed after it: bytes go through [`json::parse`] (bounds, BOM, duplicate keys)
 //! and become a [`serde_json::Value`] that is kept for display; the typed message is read from it.
 //! Encoders and decoders take a [`Dialect`], the one place that holds the names which the profile's text
-//! leaves open (readings marked † in `READINGS.md`).
+//! leaves open (readings marked † in `docs/readings.md`).
 //!
 //! Everybody may use this module; it uses only level 0.
 

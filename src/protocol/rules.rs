@@ -126,3 +126,14 @@ rules! {
 pub fn by_id(id: &str) -> Option<&'static Rule> {
     ALL.iter().copied().find(|rule| rule.id == id)
 }
+
+/// The table as a page of Markdown, for people who look up the rule of a finding.
+pub fn markdown() -> String {
+    let mut page = String::from(
+        "# Rules\n\nGenerated from the table in `src/protocol/rules.rs`; `make generate` writes it. A `§` is a section of the\nprofile, an `R` one of the [readings](readings.md). A frame that breaks a must-level rule is not acted on.\n\n| id | level | what it asks for | from |\n|---|---|---|---|\n",
+    );
+    for rule in ALL {
+        page.push_str(&format!("| {} | {} | {} | {} |\n", rule.id, rule.level, rule.text, rule.section));
+    }
+    page
+}

@@ -40,22 +40,6 @@ pub enum Class {
     Internal,
 }
 
-impl Class {
-    /// The exit code (DESIGN, "The command line").
-    pub const fn exit_code(self) -> u8 {
-        match self {
-            Self::Ok => 0,
-            Self::Findings | Self::Expectation => 1,
-            Self::Usage => 2,
-            Self::Card => 3,
-            Self::Connection => 4,
-            Self::Timeout => 5,
-            Self::Device => 6,
-            Self::Internal => 70,
-        }
-    }
-}
-
 impl From<LineKind> for Class {
     fn from(kind: LineKind) -> Self {
         match kind {

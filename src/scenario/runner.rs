@@ -22,11 +22,6 @@ pub struct Options {
     pub timeout: Duration,
 }
 
-impl Options {
-    /// The default of `--timeout`.
-    pub const TIMEOUT: Duration = Duration::from_secs(5 * 60);
-}
-
 /// Connects, plays the scenario, and ends the session in an orderly way. The engine stops with it: a second
 /// scenario needs a new engine.
 pub async fn run(

@@ -8,7 +8,7 @@ use crate::client::request::Observe;
 /// Every verb, in the order of the help. The verbs of acting steps are those of the command registry.
 pub const VERBS: &[&str] = &["say", "scan", "capture", "observe", "expect", "cancel", "wait", "end"];
 
-/// How long an `expect` without `within` waits (DESIGN, "The command line").
+/// How long an `expect` without `within` waits.
 pub const EXPECT_WITHIN: Duration = Duration::from_secs(10);
 
 /// One scenario.

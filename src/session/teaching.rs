@@ -29,7 +29,7 @@ pub(super) fn read(text: &str) -> Teaching {
     }
     let spoken = |word: &str, with: &str| word.eq_ignore_ascii_case(with);
     match words[..] {
-        [teach, object, _, ..] if spoken(teach, "teach") && spoken(object, "object") => {
+        [teach, object, ..] if spoken(teach, "teach") && spoken(object, "object") => {
             // The label keeps its own spaces, as the agent will.
             let label = text.trim_start()[teach.len()..].trim_start()[object.len()..].trim();
             Teaching::Propose(label.to_owned())
@@ -55,6 +55,10 @@ pub(super) fn check(
                 "not sent: the proposal is for another object than the one in focus; teach this one anew",
             ))
         }
+        Teaching::Propose(label) if label.is_empty() => Err(Refusal::by(
+            &rules::TEACH_LABEL,
+            "not sent: there is no label in it; say \"teach object\" and what it is to be called",
+        )),
         Teaching::Propose(label) if label.chars().count() > bounds::LABEL => Err(Refusal::by(
             &rules::TEACH_LABEL,
             format!(

@@ -1,5 +1,5 @@
 //! What the program prints for programs with `--json`: one JSON object a line, and nothing else on
-//! standard output (DESIGN "The command line").
+//! standard output (`agentcall run --help`).
 //!
 //! `run` prints frames, steps, findings and the session; `card` prints a card; everything may print an
 //! error. Frames come masked from `protocol::view::for_trace`. Text stands as it came: JSON escapes it.

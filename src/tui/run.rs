@@ -1,12 +1,13 @@
 //! The run loop: it hands what happens to the model, carries out the effects, and draws when the queue is empty.
 
+use std::collections::VecDeque;
 use std::io;
 use std::time::Duration;
 
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 use ratatui::layout::Rect;
-use tokio::sync::mpsc;
+use tokio::sync::mpsc::{self, error::TrySendError};
 use tokio::time::{Instant, sleep_until, timeout_at};
 
 use super::clipboard;
@@ -15,7 +16,7 @@ use super::input::{self, Input};
 use super::signals::{Signal, signals};
 use super::theme::Theme;
 use super::view;
-use crate::app::{Effect, Message, Model, Options};
+use crate::app::{Effect, Message, Model, Options, Seen};
 use crate::client::{Client, Notice, Request};
 
 /// At most one frame in this time: 60 a second.
@@ -38,6 +39,8 @@ pub enum Outcome {
     Quit,
     /// The system told the program to end.
     Terminated,
+    /// It was interrupted from outside (SIGINT); in raw mode Ctrl-C is a key.
+    Interrupted,
     /// The terminal is gone.
     TerminalGone,
 }
@@ -64,6 +67,7 @@ pub async fn run(client: Client, options: Options, focus: bool) -> io::Result<Ou
         start: Instant::now(),
         ending: None,
         focus,
+        owed: VecDeque::new(),
     };
     screen.ask(Request::Connect);
     let mut outcome = screen.turn(&mut guard).await;
@@ -86,6 +90,8 @@ struct Screen {
     ending: Option<(Outcome, Instant)>,
     /// Whether the terminal's focus counts.
     focus: bool,
+    /// Requests that close something and found the engine's queue full: they must not be lost.
+    owed: VecDeque<Request>,
 }
 
 /// What happened.
@@ -104,10 +110,13 @@ impl Screen {
         loop {
             if dirty && drawn.elapsed() >= FRAME {
                 let (model, theme) = (&self.model, self.theme);
-                self.terminal.draw(|frame| view::draw(frame, model, theme))?;
+                let mut seen = Seen::default();
+                self.terminal.draw(|frame| seen = view::draw(frame, model, theme))?;
+                self.model.update(Message::Drawn(seen));
                 drawn = Instant::now();
                 dirty = false;
             }
+            self.ask_owed();
             let next_frame = dirty.then(|| drawn + FRAME);
             let first = self.next(next_frame).await;
             // A busy engine leaves no idle moment: the time moves on with whatever happens.
@@ -150,6 +159,7 @@ impl Screen {
             Happened::Message(Message::Focus(_)) if !self.focus => return Ok(None),
             Happened::Message(message) => message,
             Happened::Signal(Signal::Terminate) => return Ok(self.end(Outcome::Terminated)),
+            Happened::Signal(Signal::Interrupt) => return Ok(self.end(Outcome::Interrupted)),
             Happened::Signal(Signal::HangUp) | Happened::TerminalGone => {
                 return Ok(self.end(Outcome::TerminalGone));
             }
@@ -194,7 +204,7 @@ impl Screen {
         if self.ending.is_none() {
             let within = match outcome {
                 Outcome::TerminalGone => END_UNSEEN_WITHIN,
-                Outcome::Quit | Outcome::Terminated => END_WITHIN,
+                Outcome::Quit | Outcome::Terminated | Outcome::Interrupted => END_WITHIN,
             };
             self.ending = Some((outcome, Instant::now() + within));
             self.ask(Request::Quit);
@@ -249,10 +259,26 @@ impl Screen {
     }
 
     /// Asks the engine, and never waits for it: it may be waiting for us to take what it tells. A request that
-    /// finds 256 others before it is dropped; whoever presses keys that fast presses them again.
-    fn ask(&self, request: Request) {
+    /// finds 256 others before it is dropped, since whoever presses keys that fast presses them again; only what
+    /// closes a device or the session is kept for the next turn.
+    fn ask(&mut self, request: Request) {
+        let closes = matches!(
+            request,
+            Request::Foreground(_) | Request::Disarm | Request::DropReviewed | Request::Quit
+        );
         // An engine that has stopped says so by its notices.
-        let _dropped = self.client.requests.try_send(request);
+        if let Err(TrySendError::Full(request)) = self.client.requests.try_send(request)
+            && closes
+        {
+            self.owed.push_back(request);
+        }
+    }
+
+    /// Asks again what is owed.
+    fn ask_owed(&mut self) {
+        for request in std::mem::take(&mut self.owed) {
+            self.ask(request);
+        }
     }
 }
 

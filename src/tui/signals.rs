@@ -14,8 +14,10 @@ const WAITING: usize = 8;
 /// One signal, by what it asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Signal {
-    /// SIGTERM, SIGINT or SIGQUIT: end the session, give the terminal back, leave.
+    /// SIGTERM or SIGQUIT: end the session, give the terminal back, leave.
     Terminate,
+    /// SIGINT from outside: the same.
+    Interrupt,
     /// SIGHUP: the terminal is gone; the same, but there is nobody to say anything to.
     HangUp,
     /// SIGCONT: somebody may have used the terminal meanwhile; take it anew ([`super::guard::Guard::resume`]) and
@@ -80,7 +82,7 @@ impl Heard {
         tokio::select! {
             Some(()) = self.hang_up.recv() => Signal::HangUp,
             Some(()) = self.terminate.recv() => Signal::Terminate,
-            Some(()) = self.interrupt.recv() => Signal::Terminate,
+            Some(()) = self.interrupt.recv() => Signal::Interrupt,
             Some(()) = self.quit.recv() => Signal::Terminate,
             Some(()) = self.proceed.recv() => Signal::Continue,
             Some(()) = self.stop.recv() => Signal::Stop,
@@ -100,7 +102,7 @@ impl Heard {
 
     async fn next(&mut self) -> Signal {
         match tokio::signal::ctrl_c().await {
-            Ok(()) => Signal::Terminate,
+            Ok(()) => Signal::Interrupt,
             Err(_) => std::future::pending().await,
         }
     }

@@ -38,9 +38,9 @@ impl Theme {
         self.accent().add_modifier(Modifier::BOLD)
     }
 
-    /// What matters less.
+    /// What matters less. Faint rather than grey: bright black is the background of some palettes.
     pub fn dim(self) -> Style {
-        self.coloured(Color::DarkGray)
+        Style::new().add_modifier(Modifier::DIM)
     }
 
     /// What stands out.

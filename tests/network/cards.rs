@@ -161,6 +161,15 @@ async fn the_token_is_sent_only_after_a_401_at_its_own_origin() {
 }
 
 #[tokio::test]
+async fn a_token_that_is_not_accepted_is_not_asked_for_again() {
+    let (port, _) = serve_routes(|_, _| answer("401 Unauthorized", "", "")).await;
+    for path in ["/card.json", "/"] {
+        let error = fetch(&CardSource::Url(url(port, path)), &local(), &token(), None).await.unwrap_err();
+        assert!(error.hint().unwrap().contains("sent and not accepted"), "{path}: {:?}", error.hint());
+    }
+}
+
+#[tokio::test]
 async fn a_redirect_to_another_origin_never_gets_the_token() {
     let (other, heads) = serve_routes(|_, _| answer("401 Unauthorized", "", "")).await;
     let location = format!("Location: http://127.0.0.1:{other}/card.json\r\n");
@@ -168,6 +177,7 @@ async fn a_redirect_to_another_origin_never_gets_the_token() {
     let source = CardSource::Url(url(port, "/card.json"));
     let error = fetch(&source, &local(), &token(), None).await.unwrap_err();
     assert_eq!(error.kind(), NetErrorKind::Status);
+    assert!(error.hint().unwrap().contains("belongs to another origin"), "{:?}", error.hint());
     let heads = heads.lock().unwrap();
     assert!(heads.len() == 1 && !heads[0].contains("s3cret"), "{heads:?}");
 }

@@ -180,6 +180,21 @@ async fn binary_and_oversized_frames_are_reported_and_the_link_goes_on() {
 }
 
 #[tokio::test]
+async fn h17_a_character_that_is_cut_between_fragments_arrives_whole() {
+    let globe = "a \u{1F30D} b".as_bytes();
+    for cut in 1..globe.len() {
+        let mut first = frame(TEXT, &globe[..cut]);
+        first[0] = TEXT;
+        let whole = [first, frame(0, &globe[cut..]), frame(8, b"\x03\xe8")].concat();
+        let all = everything(link_to_one_that_sends(whole, false).await).await;
+        assert_eq!(all[0], text("a \u{1F30D} b"), "cut at {cut}");
+    }
+    let half = [frame(TEXT, &globe[..4]), frame(8, b"\x03\xe8")].concat();
+    let all = everything(link_to_one_that_sends(half, false).await).await;
+    assert!(matches!(all[..], [Incoming::Closed(_)]), "half a character is no text: {all:?}");
+}
+
+#[tokio::test]
 async fn beyond_one_mebibyte_the_link_is_closed_from_the_announcement_alone() {
     let huge = b"\x82\x7f\x00\x00\x00\x00\x01\x10\x00\x00".to_vec();
     let all = everything(link_to_one_that_sends(huge, false).await).await;
@@ -322,6 +337,13 @@ async fn a_refused_upgrade_says_its_status_and_the_beginning_of_its_body() {
             }
             other => panic!("{other}"),
         }
+    }
+    let (port, _) = serve_routes(|_, _| answer("401 Unauthorized", "", "")).await;
+    let agent = url(port, "/agui");
+    for (origin, hint) in [(Origin::of(&agent), "sent and not accepted"), (None, "was not sent")] {
+        let credentials = Credentials { token: Some(Token::new("s3cret")), origin };
+        let error = open(&agent, &local(), &credentials, patient()).await.unwrap_err();
+        assert!(error.hint().unwrap().contains(hint), "{:?}", error.hint());
     }
     let (port, _) =
         serve_routes(|_, _| answer("301 Moved", "Location: https://b.example/?key=1\r\n", "")).await;

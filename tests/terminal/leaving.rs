@@ -30,7 +30,7 @@ fn ctrl_c_leaves_from_the_middle_of_a_message() {
 
 #[test]
 fn signals_that_end_a_program_end_it_in_order() {
-    for (signal, code) in [(Signal::TERM, 143), (Signal::INT, 143), (Signal::QUIT, 143), (Signal::HUP, 129)] {
+    for (signal, code) in [(Signal::TERM, 143), (Signal::INT, 130), (Signal::QUIT, 143), (Signal::HUP, 129)] {
         let mut pty = Pty::live_demo();
         pty.signal(signal);
         assert_eq!(pty.wait_exit(), code, "{signal:?}");

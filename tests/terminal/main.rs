@@ -1,5 +1,6 @@
 //! The real binary in a real terminal: what it takes it gives back, whatever happens, and nothing freezes it.
 #![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, reason = "a test may stop at what cannot be")]
 
 mod faults;
 mod harness;

@@ -102,6 +102,18 @@ impl FailureCode {
         }
     }
 
+    /// The rule behind a code that has exactly one.
+    const fn rule(self) -> Option<&'static Rule> {
+        match self {
+            Self::SessionNotStarted => Some(&rules::SES_START_FIRST),
+            Self::TurnReplayed => Some(&rules::TURN_ORDER),
+            Self::RunActive => Some(&rules::TURN_ONE_RUN),
+            Self::BinaryRefused => Some(&rules::FRAME_BINARY),
+            Self::TooLarge => Some(&rules::FRAME_SIZE),
+            _ => None,
+        }
+    }
+
     fn of_rule(rule: &'static Rule) -> Self {
         if rule == &rules::FRAME_SIZE {
             Self::TooLarge
@@ -128,8 +140,9 @@ pub(super) struct Refusal {
 }
 
 impl Refusal {
+    /// A refusal whose code says more than the rule behind it.
     pub(super) const fn new(code: FailureCode) -> Self {
-        Self { code, rule: None, pointer: None }
+        Self { code, rule: code.rule(), pointer: None }
     }
 
     /// A refusal by a rule of the table, at a place of the message.

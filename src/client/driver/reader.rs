@@ -74,9 +74,17 @@ impl ReaderPort {
             ));
         };
         let tag = TagSpec::parse(spec).map_err(|error| words::device(words::sentence(&error.to_string())))?;
-        let what = format!("Placed on the simulated reader: {tag}.");
+        let what = format!("Placed on the simulated reader: {}.", name(&tag));
         placer.place(tag);
         Ok(what)
+    }
+}
+
+/// A file by its name alone; an id is never spelled out.
+fn name(tag: &TagSpec) -> String {
+    match tag {
+        TagSpec::File(path) => path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned(),
+        TagSpec::Uid(_) => tag.to_string(),
     }
 }
 

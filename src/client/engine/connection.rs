@@ -84,7 +84,7 @@ impl Engine {
         self.over(line(now, LineKind::Info, "Disconnected.", Some("r reconnects")));
     }
 
-    /// Everything session-local goes: session, review, focus, proposal, last tag (DESIGN, invariant 3).
+    /// Everything session-local goes: session, review, focus, proposal, last tag (§ Session and input).
     fn over(&mut self, why: Line) {
         self.link = Link::Over(self.link.attempt());
         self.starting = None;
@@ -199,7 +199,7 @@ impl Engine {
 
     /// As [`Engine::ask`], saying whether it was carried out.
     pub(super) fn try_ask(&mut self, now: Duration, ask: Ask) -> bool {
-        let ending = matches!(ask, Ask::End);
+        let (ending, cancelling) = (matches!(ask, Ask::End), matches!(ask, Ask::Cancel));
         let Some(session) = self.link.session_mut() else {
             self.refuse(now, LineKind::Gate, "not sent: there is no session", Some("r connects"));
             return false;
@@ -213,6 +213,9 @@ impl Engine {
         if ending && self.quitting.is_none() {
             // The agent closes; should it not, the transport's own bound ends it.
             self.forget_physical();
+        }
+        if cancelling {
+            self.cancel_collection();
         }
         true
     }

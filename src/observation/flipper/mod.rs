@@ -100,11 +100,6 @@ pub fn parse(text: &str) -> Result<FlipperTag, FlipperError> {
     file.finish(line).map_err(|(line, fault)| FlipperError { line, fault })
 }
 
-/// Whether `text` begins like such a file.
-pub fn looks_like(text: &str) -> bool {
-    text.trim_start_matches('\u{feff}').trim_start().starts_with("Filetype: Flipper")
-}
-
 /// What was read so far.
 #[derive(Default)]
 struct File {

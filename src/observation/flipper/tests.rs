@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 
-use super::{FlipperFault, FlipperTag, looks_like, parse};
+use super::{FlipperFault, FlipperTag, parse};
 
 const UID: &[u8] = &[0x04, 0xA1, 0xB2, 0xC3, 0xD4, 0xE5, 0xF6];
 const PAGES: [&str; 10] = [
@@ -117,11 +117,6 @@ fn a_damaged_id_is_refused_without_being_repeated() {
         assert_eq!((error.line, error.fault), (5, FlipperFault::Uid));
         assert!(!error.to_string().contains("04 A1") && !format!("{error:?}").contains("A1"), "{error}");
     }
-}
-
-#[test]
-fn a_file_is_known_by_its_beginning() {
-    assert!(looks_like("\u{feff}Filetype: Flipper NFC device\n") && !looks_like("Filetype: other"));
 }
 
 proptest! {

@@ -89,6 +89,48 @@ fn c13_bombs_are_refused_before_memory_is_taken() {
     assert_eq!(decode(&jpeg), Err(PictureError::TooLarge { width: 65_535, height: 65_535 }));
 }
 
+/// A PNG of four corners with this chunk after its header.
+fn png_with(kind: &[u8; 4], body: &[u8]) -> Vec<u8> {
+    let png = as_format(&corners().image, ImageFormat::Png);
+    let named = [&kind[..], body].concat();
+    let length = u32::try_from(body.len()).unwrap().to_be_bytes();
+    [&png[..33], &length, &named, &crc(&named).to_be_bytes(), &png[33..]].concat()
+}
+
+/// 128 MiB of zeros as a zlib stream of some hundred kilobytes: the pixels of a black PNG.
+fn zlib_bomb() -> Vec<u8> {
+    let black = DynamicImage::ImageLuma8(image::GrayImage::new(8_192, 16_384));
+    let png = as_format(&black, ImageFormat::Png);
+    let (mut at, mut out) = (8, Vec::new());
+    while at + 8 < png.len() {
+        let length = u32::from_be_bytes(png[at..at + 4].try_into().unwrap()) as usize;
+        if &png[at + 4..at + 8] == b"IDAT" {
+            out.extend_from_slice(&png[at + 8..at + 8 + length]);
+        }
+        at += length + 12;
+    }
+    out
+}
+
+#[test]
+fn c13_texts_and_profiles_that_unpack_without_end_are_never_unpacked() {
+    let bomb = zlib_bomb();
+    assert!(bomb.len() < 1024 * 1024, "{} bytes stand for 128 MiB", bomb.len());
+    for (name, kind, head) in [
+        ("compressed text", b"zTXt", &b"Comment\0\0"[..]),
+        ("compressed international text", b"iTXt", b"Comment\0\x01\0\0\0"),
+        ("colour profile", b"iCCP", b"profile\0\0"),
+    ] {
+        let png = png_with(kind, &[head, &bomb].concat());
+        match decode(&png) {
+            Ok(picture) => assert_eq!(quarters(&picture), "RGBW", "{name}"),
+            Err(error) => assert_eq!(error, PictureError::TooMuchMemory, "{name}"),
+        }
+    }
+    let nested = png_with(b"tEXt", &[&b"Comment\0"[..], &b"[".repeat(1_000_000)].concat());
+    assert_eq!(decode(&nested).map(|p| quarters(&p)).as_deref(), Ok("RGBW"), "a text is not parsed");
+}
+
 fn cmyk(transform: ColorType) -> Vec<u8> {
     let mut out = Vec::new();
     // Cyan and half black: a dark cyan.

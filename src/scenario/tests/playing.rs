@@ -1,4 +1,4 @@
-//! How a scenario is played (DESIGN, "The command line").
+//! How a scenario is played.
 
 use super::stage::play;
 

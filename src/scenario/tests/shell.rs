@@ -13,6 +13,9 @@ use crate::scenario::{Class, Options, Sink, StepReport, parse, run};
 use crate::trace::record::{Body, Direction, Record};
 use crate::units::Turn;
 
+/// Longer than anything here takes.
+const PLENTY: Duration = Duration::from_secs(300);
+
 #[derive(Default)]
 struct Collected(Vec<String>);
 
@@ -78,7 +81,7 @@ async fn played(scenario: &str, timeout: Duration) -> (Class, Vec<String>) {
 
 #[tokio::test(start_paused = true)]
 async fn a_scenario_is_played_and_reported_in_order() {
-    let (class, reported) = played("wait 1s\nsay hello", Options::TIMEOUT).await;
+    let (class, reported) = played("wait 1s\nsay hello", PLENTY).await;
     assert_eq!(class, Class::Ok);
     assert_eq!(reported, ["step 1 true", "frame user.turn", "step 2 true"]);
 }
@@ -95,9 +98,8 @@ async fn an_engine_that_is_gone_ends_the_run() {
     let (requests, asked) = mpsc::channel(1);
     let (tell, notices) = mpsc::channel(1);
     drop((asked, tell));
-    let options = Options { started: Instant::now(), timeout: Options::TIMEOUT };
+    let options = Options { started: Instant::now(), timeout: PLENTY };
     let scenario = parse("x", "say hello").expect("it is read");
     let outcome = run(scenario, requests, notices, options, &mut Collected::default()).await;
     assert_eq!(outcome.class, Class::Internal);
-    assert_eq!(outcome.class.exit_code(), 70);
 }

@@ -192,6 +192,8 @@ fn labels_keep_their_bound() {
           turn 1 over
         > say "teach object {longest}é"
           refused TEACH-2
+        > say "teach object"
+          refused TEACH-2
         > say "teach object {longest}"
           → user.turn 2 "teach object {longest}" about urn:a
         ? proposal urn:a is "{longest}"

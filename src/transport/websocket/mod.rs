@@ -20,7 +20,7 @@ use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
 use url::Url;
 
 use super::{Dialer, INCOMING_QUEUE, Link, OUTGOING_QUEUE, PeerInfo};
-use crate::net::{Bearer, Credentials, NetContext, NetError, RedirectFault, Target, http, shown};
+use crate::net::{Bearer, Credentials, NetContext, NetError, RedirectFault, Target, TokenFate, http, shown};
 use crate::protocol::bounds;
 
 /// Times and bounds of an open link.
@@ -109,12 +109,12 @@ async fn upgrade(
     connection: crate::net::Connection,
     bearer: Bearer<'_>,
 ) -> Result<hyper::upgrade::Upgraded, NetError> {
-    let key = generate_key();
+    let (key, token) = (generate_key(), TokenFate::from(bearer));
     let ask = http::Ask { method: Method::GET, headers: fields(&key), body: Bytes::new(), bearer };
     let (answer, _driver) = http::send(net, target, connection, ask).await?;
     let url = target.url();
     if answer.status() != StatusCode::SWITCHING_PROTOCOLS {
-        return Err(refusal(answer, url).await);
+        return Err(refusal(answer, url, token).await);
     }
     let faulty = |reason: String| NetError::Http { url: shown(url), reason };
     check_accepted(answer.headers(), &key).map_err(|reason| faulty(reason.to_owned()))?;
@@ -132,7 +132,7 @@ fn fields(key: &str) -> Vec<(header::HeaderName, HeaderValue)> {
 }
 
 /// What the agent said instead of `101`.
-async fn refusal(answer: hyper::Response<hyper::body::Incoming>, url: &Url) -> NetError {
+async fn refusal(answer: hyper::Response<hyper::body::Incoming>, url: &Url, token: TokenFate) -> NetError {
     let status = answer.status();
     if status.is_redirection() {
         let to = answer.headers().get(header::LOCATION).and_then(|value| value.to_str().ok());
@@ -140,7 +140,7 @@ async fn refusal(answer: hyper::Response<hyper::body::Incoming>, url: &Url) -> N
         return NetError::Redirect { url: shown(url), location, fault: RedirectFault::NotFollowed };
     }
     let body = http::read_excerpt(answer.into_body(), Duration::from_millis(500)).await;
-    NetError::Status { url: shown(url), status: status.as_u16(), body }
+    NetError::Status { url: shown(url), status: status.as_u16(), body, token }
 }
 
 fn check_accepted(headers: &HeaderMap, key: &str) -> Result<(), &'static str> {

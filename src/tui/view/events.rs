@@ -2,100 +2,144 @@
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
+use ratatui::style::Style;
 use ratatui::text::Line;
-use ratatui::widgets::Paragraph;
+use ratatui::widgets::{Padding, Paragraph};
 
-use super::text::{fit, left, right, word};
-use super::{View, framed};
+use super::text::{fit, labelled, left, right, word};
+use super::{View, framed, titled};
 use crate::app::{Pane, Row};
-use crate::trace::record::Direction;
+use crate::protocol::Event;
+use crate::safe_text::SafeText;
+use crate::trace::record::{Body, Direction};
 use crate::units::Bytes;
 
 pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, view: View<'_>) {
-    let block = framed(view, Pane::Events, title(view));
+    let (title, note) = titled("Events", &note(view), area.width);
+    let padding = if view.model.is_narrow() { Padding::ZERO } else { Padding::right(1) };
+    let block = framed(view, Pane::Events, &title, &note).padding(padding);
     let inner = block.inner(area);
     frame.render_widget(block, area);
     let height = usize::from(inner.height).saturating_sub(1);
-    let width = usize::from(inner.width);
+    let columns = Columns::of(usize::from(inner.width));
     let rows = view.model.events.window(height);
-    let mut lines = vec![Line::from(word(header(width), view.theme.dim()))];
+    let mut lines = vec![Line::from(word(columns.header(), view.theme.dim()))];
     if rows.is_empty() {
         lines.push(Line::default());
-        lines.push(Line::from(word(empty(view), view.theme.dim())));
+        let text = SafeText::line(&empty(view));
+        lines.extend(labelled(" ", view.theme.dim(), &text, view.theme.dim(), usize::from(inner.width)));
     }
-    lines.extend(rows.into_iter().map(|(row, selected)| line(view, row, selected, width)));
+    lines.extend(rows.into_iter().map(|(row, selected)| line(view, row, selected, columns)));
     frame.render_widget(Paragraph::new(lines), inner);
 }
 
-fn title(view: View<'_>) -> String {
+/// `31 of 31 · 2 findings · follow`
+fn note(view: View<'_>) -> String {
     let events = &view.model.events;
     let (shown, all) = events.counts();
-    let mut title = format!("Events · {shown} of {all}");
-    if events.dropped() > 0 {
-        title.push_str(&format!(" · {} older dropped", events.dropped()));
-    }
+    let mut parts = Vec::new();
     if !events.filter().is_empty() {
-        title.push_str(&format!(
-            " · /{}",
-            fit(crate::safe_text::SafeText::line(events.filter()).as_str(), 20)
-        ));
+        parts.push(format!("/{}", fit(SafeText::line(events.filter()).as_str(), 20)));
     }
-    title.push_str(if events.is_following() { " · follow" } else { " · frozen" });
-    title
+    parts.push(format!("{} of {}", Bytes(shown), Bytes(all)));
+    match events.findings() {
+        0 => {}
+        1 => parts.push("1 finding".to_owned()),
+        n => parts.push(format!("{n} findings")),
+    }
+    if events.dropped() > 0 {
+        parts.push(format!("{} older dropped", events.dropped()));
+    }
+    parts.push(if events.is_following() { "follow" } else { "frozen" }.to_owned());
+    parts.join(" · ")
 }
 
 fn empty(view: View<'_>) -> String {
     if view.model.events.filter().is_empty() {
-        " Every frame appears here, in both directions.".to_owned()
+        "Every frame appears here, in both directions.".to_owned()
     } else {
-        format!(" No event holds these words. {} shows all again.", view.model.key("leave"))
+        format!("No event holds these words. {} shows all again.", view.model.key("leave"))
     }
 }
 
-/// Columns: sequence 8, time 8, since 6, mark 2, arrow 2, type and summary, size 7.
-const FIXED: usize = 8 + 1 + 8 + 1 + 6 + 1 + 2 + 2 + 1 + 7;
-
-fn header(width: usize) -> String {
-    format!(
-        "{} {} {}     {}{}",
-        right("seq", 8),
-        right("+s", 8),
-        right("Δms", 6),
-        left("what", width.saturating_sub(FIXED)),
-        right("size", 8)
-    )
+/// How wide the columns are.
+#[derive(Clone, Copy)]
+struct Columns {
+    sequence: usize,
+    at: usize,
+    since: usize,
+    what: usize,
+    size: usize,
 }
 
-fn line(view: View<'_>, row: &Row, selected: bool, width: usize) -> Line<'static> {
+impl Columns {
+    /// Two for the finding's mark and two for the arrow stand between.
+    fn of(width: usize) -> Self {
+        let (sequence, at, since, size) = match width {
+            0..70 => (7, 7, 6, 7),
+            70..90 => (9, 8, 6, 7),
+            _ => (9, 9, 7, 8),
+        };
+        Self { sequence, at, since, size, what: width.saturating_sub(sequence + at + since + size + 6) }
+    }
+
+    fn header(self) -> String {
+        format!(
+            "{}{}{}     {} {}",
+            right("seq", self.sequence),
+            right("+s", self.at),
+            right("Δms", self.since),
+            left("what", self.what),
+            right("size", self.size)
+        )
+    }
+}
+
+fn line(view: View<'_>, row: &Row, selected: bool, columns: Columns) -> Line<'static> {
     let theme = view.theme;
     let sequence = match row.sequences {
         Some((first, last)) if first != last => format!("{first}…{last}"),
         Some((first, _)) => first.to_string(),
         None => String::new(),
     };
-    let times = if row.count > 1 { format!(" ×{}", row.count) } else { String::new() };
-    let past = if row.record.deliberate { " [deliberate]" } else { "" };
-    let verdict = if row.record.acted { "" } else { "  not acted on" };
-    let what = format!("{}{times}{past}  {}{verdict}", row.kind, row.summary);
     let (mark, mark_style) = match row.record.findings.iter().map(crate::protocol::Finding::is_must).max() {
-        Some(true) => ("‼ ", theme.trouble()),
-        Some(false) => ("! ", theme.notice()),
-        None => ("  ", theme.dim()),
+        Some(true) => ("‼", theme.trouble()),
+        Some(false) => ("!", theme.notice()),
+        None => (" ", theme.dim()),
     };
     let (arrow, arrow_style) = match row.direction {
-        Direction::Out => ("→ ", theme.accent()),
-        Direction::In => ("← ", theme.dim()),
+        Direction::Out => ("→", theme.accent()),
+        Direction::In => ("←", theme.dim()),
     };
-    let plain = ratatui::style::Style::new();
+    let plain = Style::new();
     let line = Line::from(vec![
-        word(right(&sequence, 8), theme.dim()),
-        word(right(&format!("{:.3}", row.at.as_secs_f64()), 9), theme.dim()),
-        word(right(&row.since.as_millis().to_string(), 7), theme.dim()),
+        word(right(&sequence, columns.sequence), theme.dim()),
+        word(right(&format!("{:.3}", row.at.as_secs_f64()), columns.at), theme.dim()),
+        word(right(&row.since.as_millis().to_string(), columns.since), theme.dim()),
         word(" ", plain),
         word(mark, mark_style),
+        word(" ", plain),
         word(arrow, arrow_style),
-        word(left(&what, width.saturating_sub(FIXED)), plain),
-        word(right(&Bytes(row.bytes).to_string(), 8), theme.dim()),
+        word(" ", plain),
+        word(left(&what(row), columns.what), plain),
+        word(" ", plain),
+        word(right(&Bytes(row.bytes).to_string(), columns.size), theme.dim()),
     ]);
-    if selected && view.model.pane == Pane::Events { line.style(theme.selected()) } else { line }
+    match (selected, view.model.pane == Pane::Events) {
+        (true, true) => line.style(theme.selected()),
+        (true, false) => line.style(theme.strong()),
+        _ => line,
+    }
+}
+
+/// `text.delta ×8  "I do not k…"`
+fn what(row: &Row) -> String {
+    let times = if row.count > 1 { format!(" ×{}", row.count) } else { String::new() };
+    let past = if row.record.deliberate { " [deliberate]" } else { "" };
+    let verdict = match &row.record.body {
+        _ if !row.record.acted => "not acted on  ",
+        Body::Event(Event::Unknown { .. }) => "unknown type  ",
+        _ => "",
+    };
+    format!("{}{times}{past}  {verdict}{}", row.kind, row.summary)
 }

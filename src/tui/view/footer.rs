@@ -4,9 +4,10 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 use ratatui::widgets::Paragraph;
+use unicode_width::UnicodeWidthStr;
 
 use super::View;
-use super::text::{fit, safe, word};
+use super::text::{fit, word};
 use crate::app::{Link, Mode, Model, Tone};
 use crate::command::Context;
 use crate::command::registry::by_id;
@@ -22,69 +23,110 @@ pub(super) fn status_line(frame: &mut Frame<'_>, area: Rect, view: View<'_>) {
     let mut spans = vec![word(mark, style)];
     let hint = status.hint.as_ref().map(|hint| format!("  {hint}")).unwrap_or_default();
     let room = usize::from(area.width).saturating_sub(4);
-    let text = status.text.as_str();
-    if unicode_width::UnicodeWidthStr::width(text) + unicode_width::UnicodeWidthStr::width(hint.as_str())
-        <= room
-    {
-        spans.push(safe(&status.text, style));
-        spans.push(word(hint, theme.dim()));
-    } else {
-        spans.push(word(fit(text, room), style));
+    let text = fit(status.text.as_str(), room);
+    let left = room.saturating_sub(text.width());
+    spans.push(word(text, style));
+    if left > 12 {
+        spans.push(word(fit(&hint, left), theme.dim()));
     }
     frame.render_widget(Paragraph::new(Line::from(spans)), area);
 }
 
 pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, view: View<'_>) {
     let View { model, theme } = view;
-    let mut spans = Vec::new();
-    let mut used = 0;
-    for id in ids(model) {
-        let Some(command) = by_id(id) else { continue };
-        let key = model.key(id);
-        let title = if id == "leave" { leave_title(model) } else { command.title };
-        let width = key.chars().count() + title.chars().count() + 3;
-        if used + width > usize::from(area.width) {
+    let entries: Vec<(String, &str)> = ids(model)
+        .into_iter()
+        .filter_map(|id| Some((keys(model, id), title(model, id).or(by_id(id).map(|c| c.title))?)))
+        .collect();
+    let width = |(key, title): &(String, &str)| key.width() + title.width() + 3;
+    // Help and quit, where they work, always find room: they stand at the end and are counted first.
+    let last = if is_open(model) { 0 } else { 2.min(entries.len()) };
+    let (first, last) = entries.split_at(entries.len() - last);
+    let mut room = usize::from(area.width).saturating_sub(last.iter().map(width).sum());
+    let mut shown: Vec<&(String, &str)> = Vec::new();
+    for entry in first {
+        if width(entry) > room {
             break;
         }
-        used += width;
-        spans.extend([word(format!(" {key}"), theme.key()), word(format!(" {title} "), theme.dim())]);
+        room -= width(entry);
+        shown.push(entry);
     }
+    let spans: Vec<_> = shown
+        .into_iter()
+        .chain(last)
+        .flat_map(|(key, title)| {
+            [word(format!(" {key}"), theme.key()), word(format!(" {title} "), theme.dim())]
+        })
+        .collect();
     frame.render_widget(Paragraph::new(Line::from(spans)), area);
 }
 
-fn leave_title(model: &Model) -> &'static str {
-    match (&model.mode, model.session.held.is_some(), model.events.filter().is_empty()) {
-        (Mode::Panes, true, _) => "drop queued",
-        (Mode::Panes, false, false) => "show all events",
-        (Mode::Quitting, ..) => "stay",
-        _ => "leave",
+/// Whether a field or a page is open, so that keys of the panes do not count.
+fn is_open(model: &Model) -> bool {
+    matches!(model.context(), Context::Typing | Context::Overlay)
+}
+
+/// The key to show; up and down go together.
+fn keys(model: &Model, id: &str) -> String {
+    match id {
+        "up" => format!("{} {}", model.key("up"), model.key("down")),
+        "rotate-left" => format!("{} {}", model.key("rotate-left"), model.key("rotate-right")),
+        _ => model.key(id),
     }
 }
 
-/// The commands worth a place now, most useful first; help is always the last that must fit.
+/// What a key means here, where the registry's title is too general.
+fn title(model: &Model, id: &str) -> Option<&'static str> {
+    Some(match (id, &model.mode) {
+        ("accept", Mode::Typing) => "send",
+        ("accept", Mode::Teaching(_)) => "propose it",
+        ("accept", Mode::Passport(_)) => "attach it",
+        ("accept", Mode::Filtering(_)) => "show these events",
+        ("accept", Mode::Confirming(..)) => "confirm",
+        ("accept", Mode::Palette(_)) => "do it",
+        ("accept", Mode::Picker(..)) => "place it",
+        ("accept", Mode::Quitting) => "quit",
+        ("leave", Mode::Typing) => "leave, text kept",
+        ("leave", Mode::Panes) if model.session.held.is_some() => "drop queued",
+        ("leave", Mode::Panes) => "show all events",
+        ("leave", Mode::Quitting) => "stay",
+        ("leave", Mode::Help(_)) => "close",
+        ("up", Mode::Help(_)) => "scroll",
+        ("up", _) => "choose",
+        ("follow", _) if model.events.is_following() => "freeze",
+        ("rotate-left", _) => "rotate",
+        ("cancel", _) if model.session.run.is_active() => "cancel the response",
+        ("cancel", _) => "decline",
+        _ => return None,
+    })
+}
+
+/// The commands worth a place now, most useful first; in the panes help and quit are the last two.
 fn ids(model: &Model) -> Vec<&'static str> {
     let mut ids = match model.context() {
         Context::Panes => panes(model),
-        Context::Armed => {
-            let photo = model.is_aiming();
-            let mut ids = vec!["disarm"];
-            if photo {
-                ids.insert(0, "shutter");
-                ids.extend(["rotate-left", "rotate-right", "mirror"]);
-            } else {
-                ids.push("place");
-            }
-            ids.push("intent");
-            ids
-        }
+        Context::Armed => armed(model),
         Context::Review => review(model),
-        Context::Typing => vec!["accept", "new-line", "leave"],
-        Context::Overlay => vec!["accept", "leave", "up", "down"],
+        Context::Typing if matches!(model.mode, Mode::Typing) => return vec!["accept", "new-line", "leave"],
+        Context::Typing => return vec!["accept", "leave"],
+        Context::Overlay => {
+            return match &model.mode {
+                Mode::Help(_) => vec!["up", "leave"],
+                Mode::Palette(_) | Mode::Picker(..) => vec!["accept", "up", "leave"],
+                _ => vec!["accept", "leave"],
+            };
+        }
     };
-    if !matches!(model.context(), Context::Typing | Context::Overlay) {
-        ids.insert(ids.len().min(4), "help");
-    }
+    ids.extend(["help", "quit"]);
     ids
+}
+
+fn armed(model: &Model) -> Vec<&'static str> {
+    if model.is_aiming() {
+        vec!["shutter", "disarm", "rotate-left", "mirror", "intent"]
+    } else {
+        vec!["place", "disarm", "intent"]
+    }
 }
 
 fn review(model: &Model) -> Vec<&'static str> {
@@ -94,7 +136,7 @@ fn review(model: &Model) -> Vec<&'static str> {
         ids.push("add");
     }
     if model.physical.activity.review().is_some_and(|r| r.photo.is_some()) {
-        ids.extend(["rotate-left", "rotate-right", "mirror"]);
+        ids.extend(["rotate-left", "mirror"]);
     }
     if model.physical.activity.review().is_some_and(|r| r.tag.is_some()) {
         ids.push("passport");
@@ -104,14 +146,30 @@ fn review(model: &Model) -> Vec<&'static str> {
 
 fn panes(model: &Model) -> Vec<&'static str> {
     let session = &model.session;
-    if !matches!(model.link, Link::Live) {
-        return vec!["reconnect", "palette", "next-pane", "quit"];
-    }
     let mut ids = Vec::new();
     if session.held.is_some() || !model.events.filter().is_empty() {
         ids.push("leave");
     }
-    if session.run.is_active() {
+    if !matches!(model.link, Link::Live) {
+        if matches!(model.link, Link::Over(..)) {
+            ids.push("reconnect");
+        }
+    } else {
+        ids.extend(live(model));
+    }
+    ids.push("next-pane");
+    if model.events.counts().1 > 0 {
+        ids.extend(["inspect", "follow", "filter", "copy"]);
+    }
+    ids.push("palette");
+    ids
+}
+
+/// What a live session allows now.
+fn live(model: &Model) -> Vec<&'static str> {
+    let session = &model.session;
+    let mut ids = Vec::new();
+    if session.run.is_active() || session.pending.is_some() {
         ids.push("cancel");
     }
     ids.push("type");
@@ -126,6 +184,5 @@ fn panes(model: &Model) -> Vec<&'static str> {
     } else if session.focus.is_some() {
         ids.push("teach");
     }
-    ids.extend(["filter", "follow", "copy", "inspect", "next-pane", "palette", "quit"]);
     ids
 }

@@ -3,32 +3,44 @@
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
-use ratatui::widgets::{Paragraph, Wrap};
+use ratatui::widgets::{Padding, Paragraph};
 
 use super::text::{labelled, word};
-use super::{View, framed, json};
+use super::{View, framed, json, titled};
 use crate::app::{Pane, Row};
-use crate::protocol::Finding;
+use crate::protocol::{Event, Finding};
 use crate::safe_text::SafeText;
+use crate::trace::record::Body;
 
-pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, view: View<'_>) {
+/// Draws the pane; says how far it is scrolled.
+pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, view: View<'_>) -> usize {
     let selected = view.model.events.selected();
-    let block = framed(view, Pane::Inspect, title(selected));
-    let inner = block.inner(area);
-    frame.render_widget(block, area);
+    let (title, _) = titled(&title(selected), "", area.width);
+    let padding = if view.model.is_narrow() { Padding::ZERO } else { Padding::left(1) };
+    let inner = framed(view, Pane::Inspect, &title, "").padding(padding).inner(area);
     let lines = match selected {
         Some(row) => lines(view, row, usize::from(inner.width)),
-        None => vec![
-            Line::default(),
-            Line::from(word(
-                " Select an event to see its JSON, its findings and their rules.",
-                view.theme.dim(),
-            )),
-        ],
+        None => empty(view, usize::from(inner.width)),
     };
-    let most = lines.len().saturating_sub(usize::from(inner.height));
-    let scroll = u16::try_from(view.model.inspected.min(most)).unwrap_or(u16::MAX);
-    frame.render_widget(Paragraph::new(lines).wrap(Wrap { trim: false }).scroll((scroll, 0)), inner);
+    let height = usize::from(inner.height);
+    let most = lines.len().saturating_sub(height);
+    let scrolled = view.model.inspected.min(most);
+    let note = if most == 0 {
+        String::new()
+    } else {
+        format!("{} of {}", (scrolled + height).min(lines.len()), lines.len())
+    };
+    frame.render_widget(framed(view, Pane::Inspect, &title, &note), area);
+    let shown: Vec<Line<'_>> = lines.into_iter().skip(scrolled).take(height).collect();
+    frame.render_widget(Paragraph::new(shown), inner);
+    scrolled
+}
+
+fn empty(view: View<'_>, width: usize) -> Vec<Line<'static>> {
+    let text = "The selected event appears here: its JSON, its findings and their rules.";
+    let mut lines = Vec::new();
+    lines.extend(labelled("", view.theme.dim(), &SafeText::line(text), view.theme.dim(), width));
+    lines
 }
 
 fn title(row: Option<&Row>) -> String {
@@ -48,11 +60,16 @@ fn lines(view: View<'_>, row: &Row, width: usize) -> Vec<Line<'static>> {
     if row.record.deliberate {
         lines.push(Line::from(word("sent past the gate on purpose", theme.notice())));
     }
+    if !row.record.acted {
+        lines.push(Line::from(word("not acted on", theme.notice())));
+    } else if matches!(row.record.body, Body::Event(Event::Unknown { .. })) {
+        lines.push(Line::from(word("unknown type: shown, not acted on", theme.notice())));
+    }
     if row.count > 1 {
-        lines.push(Line::from(word(format!("the last of {} text deltas in a row", row.count), theme.dim())));
+        lines.push(Line::from(word(format!("the last of {} in a row", row.count), theme.dim())));
     }
     match &row.record.value {
-        Some(value) => lines.extend(json::lines(value, theme)),
+        Some(value) => lines.extend(json::lines(value, theme, width)),
         None => lines.push(Line::from(word("This frame is no JSON; it was not kept.", theme.dim()))),
     }
     lines

@@ -1,6 +1,7 @@
 //! Drawing: reads the model, changes nothing. One file a region of the screen.
 //!
-//! From 60×16 up; below that it says so. Under 100 columns the panes become tabs.
+//! From 60×16 up; below that it says so. Under 100 columns the panes become tabs. Drawing answers how far it
+//! reached ([`Seen`]), so that scrolling ends where the text ends.
 
 mod banner;
 mod conversation;
@@ -13,6 +14,7 @@ mod overlay;
 mod pages;
 mod physical;
 mod preview;
+mod proposal;
 mod review;
 mod status;
 mod tabs;
@@ -22,16 +24,18 @@ mod text;
 mod tests;
 
 use ratatui::Frame;
-use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::layout::{Alignment, Constraint, Layout, Rect};
+use ratatui::symbols::merge::MergeStrategy;
+use ratatui::text::Line;
 use ratatui::widgets::{Block, Borders, Paragraph};
+use unicode_width::UnicodeWidthStr;
 
+use self::text::{fit, word};
 use super::theme::Theme;
-use crate::app::{ActivityFacts, Model, Pane};
+use crate::app::{Model, Pane, Seen, WIDE};
 
 /// Smallest size that is drawn.
 pub const SMALLEST: (u16, u16) = (60, 16);
-/// From so many columns panes stand side by side.
-const WIDE: u16 = 100;
 
 /// What a region needs to be drawn.
 #[derive(Clone, Copy)]
@@ -40,93 +44,105 @@ pub(super) struct View<'a> {
     pub theme: Theme,
 }
 
-/// Draws the whole screen.
-pub fn draw(frame: &mut Frame<'_>, model: &Model, theme: Theme) {
+/// Draws the whole screen, and says how far it reached.
+pub fn draw(frame: &mut Frame<'_>, model: &Model, theme: Theme) -> Seen {
     let area = frame.area();
-    if area.width < SMALLEST.0 || area.height < SMALLEST.1 {
-        return too_small(frame, area);
-    }
     let view = View { model, theme };
+    if area.width < SMALLEST.0 || area.height < SMALLEST.1 {
+        too_small(frame, area, view);
+        return Seen::default();
+    }
     let wide = area.width >= WIDE;
     let [status, banner, main, input, line, footer] = Layout::vertical([
         Constraint::Length(if wide { 1 } else { 2 }),
-        Constraint::Length(banner::height(model)),
+        Constraint::Length(banner::height(view, area.width)),
         Constraint::Min(3),
         Constraint::Length(input::height(model)),
         Constraint::Length(u16::from(model.status.is_some())),
         Constraint::Length(1),
     ])
     .areas(area);
+    let mut seen = Seen::default();
     if wide {
         status::draw(frame, status, view);
-        panes(frame, main, view);
+        panes(frame, main, view, &mut seen);
     } else {
         let [bar, row] = Layout::vertical([Constraint::Length(1), Constraint::Length(1)]).areas(status);
         status::draw(frame, bar, view);
         tabs::draw(frame, row, view);
-        pane(frame, main, view, model.pane);
+        pane(frame, main, view, model.pane, &mut seen);
     }
     banner::draw(frame, banner, view);
     input::draw(frame, input, view);
     footer::status_line(frame, line, view);
     footer::draw(frame, footer, view);
-    overlay::draw(frame, area, view);
+    seen.page = overlay::draw(frame, area, view);
+    seen
 }
 
-fn too_small(frame: &mut Frame<'_>, area: Rect) {
-    let text =
-        format!("too small: {}×{} needed, this is {}×{}", SMALLEST.0, SMALLEST.1, area.width, area.height);
-    frame.render_widget(Paragraph::new(text), area);
+/// What is armed is said even here.
+fn too_small(frame: &mut Frame<'_>, area: Rect, view: View<'_>) {
+    let mut lines = vec![format!(
+        "too small: {}×{} needed, this is {}×{}",
+        SMALLEST.0, SMALLEST.1, area.width, area.height
+    )];
+    lines.extend(
+        physical::armed(view.model).map(|what| format!("{what}, {} stops", view.model.key("disarm"))),
+    );
+    lines.push(format!("{} quits", view.model.key("quit")));
+    let lines: Vec<Line<'_>> =
+        lines.into_iter().map(|line| Line::from(fit(&line, usize::from(area.width)))).collect();
+    frame.render_widget(Paragraph::new(lines), area);
 }
 
-/// The four panes side by side.
-fn panes(frame: &mut Frame<'_>, area: Rect, view: View<'_>) {
+/// The four panes side by side; neighbours share their border.
+fn panes(frame: &mut Frame<'_>, area: Rect, view: View<'_>, seen: &mut Seen) {
     let [left, right] =
-        Layout::horizontal([Constraint::Percentage(46), Constraint::Percentage(54)]).areas(area);
-    let physical = physical_height(view.model, left.height);
-    let [talk, physical] = Layout::vertical([Constraint::Min(4), Constraint::Length(physical)]).areas(left);
+        Layout::horizontal([Constraint::Percentage(46), Constraint::Percentage(54)]).spacing(-1).areas(area);
+    let wanted = physical::height(view, left.width.saturating_sub(2)).saturating_add(2);
+    let physical = wanted.min(left.height.saturating_sub(6)).max(5);
+    let [talk, physical] =
+        Layout::vertical([Constraint::Min(4), Constraint::Length(physical)]).spacing(-1).areas(left);
     let inspector = (right.height * 2 / 5).max(5);
     let [events, inspect] =
-        Layout::vertical([Constraint::Min(4), Constraint::Length(inspector)]).areas(right);
-    pane(frame, talk, view, Pane::Talk);
-    pane(frame, physical, view, Pane::Physical);
-    pane(frame, events, view, Pane::Events);
-    pane(frame, inspect, view, Pane::Inspect);
+        Layout::vertical([Constraint::Min(4), Constraint::Length(inspector)]).spacing(-1).areas(right);
+    pane(frame, talk, view, Pane::Talk, seen);
+    pane(frame, events, view, Pane::Events, seen);
+    pane(frame, inspect, view, Pane::Inspect, seen);
+    pane(frame, physical, view, Pane::Physical, seen);
 }
 
-/// The physical pane grows with what it has to show, up to two thirds of the column.
-fn physical_height(model: &Model, available: u16) -> u16 {
-    let wanted = match &model.physical.activity {
-        ActivityFacts::Idle | ActivityFacts::Preparing(_) => 6,
-        ActivityFacts::Armed(_) if model.preview.is_some() => 22,
-        ActivityFacts::Armed(_) => 7,
-        ActivityFacts::Reviewing(review, _) => {
-            let lines = 8 + review.sends.len() + review.stays.len();
-            u16::try_from(lines).unwrap_or(u16::MAX).saturating_add(if review.preview.is_some() {
-                10
-            } else {
-                0
-            })
-        }
-    };
-    wanted.min(available * 2 / 3)
-}
-
-fn pane(frame: &mut Frame<'_>, area: Rect, view: View<'_>, pane: Pane) {
+fn pane(frame: &mut Frame<'_>, area: Rect, view: View<'_>, pane: Pane, seen: &mut Seen) {
     match pane {
-        Pane::Talk => conversation::draw(frame, area, view),
+        Pane::Talk => {
+            let (top, newest) = conversation::draw(frame, area, view);
+            (seen.top, seen.newest) = (Some(top), newest);
+        }
         Pane::Events => events::draw(frame, area, view),
-        Pane::Inspect => inspector::draw(frame, area, view),
-        Pane::Physical => physical::draw(frame, area, view),
+        Pane::Inspect => seen.inspected = Some(inspector::draw(frame, area, view)),
+        Pane::Physical => seen.reviewed = physical::draw(frame, area, view),
     }
 }
 
-/// A pane's border with its title; the one that has the focus is bright.
-fn framed<'a>(view: View<'_>, pane: Pane, title: String) -> Block<'a> {
-    let style = if view.model.pane == pane { view.theme.focus() } else { view.theme.dim() };
-    Block::new()
-        .borders(Borders::ALL)
-        .border_style(view.theme.dim())
-        .title(format!(" {title} "))
-        .title_style(style)
+/// A pane's border with its title and, on the right, a note; the pane that has the focus has the one bright title.
+/// On narrow screens a rule above it is enough.
+fn framed<'a>(view: View<'_>, pane: Pane, title: &str, note: &str) -> Block<'a> {
+    let View { model, theme } = view;
+    let style = if model.pane == pane { theme.focus() } else { theme.dim() };
+    let borders = if model.is_narrow() { Borders::TOP } else { Borders::ALL };
+    let block =
+        Block::new().borders(borders).border_style(theme.dim()).merge_borders(MergeStrategy::Exact).title(
+            if title.is_empty() { Line::default() } else { Line::from(word(format!(" {title} "), style)) },
+        );
+    if note.is_empty() {
+        return block;
+    }
+    block.title(Line::from(word(format!(" {note} "), theme.dim())).alignment(Alignment::Right))
+}
+
+/// A title and its note, cut so that both fit into a border.
+fn titled(title: &str, note: &str, width: u16) -> (String, String) {
+    let room = usize::from(width).saturating_sub(8);
+    let note = fit(note, room.saturating_sub(title.width().min(room / 2)));
+    (fit(title, room.saturating_sub(note.width())), note)
 }

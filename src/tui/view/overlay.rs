@@ -6,13 +6,13 @@ use ratatui::text::Line;
 use ratatui::widgets::{Block, Borders, Clear, Paragraph};
 use unicode_width::UnicodeWidthStr;
 
-use super::text::word;
+use super::text::{cells, word};
 use super::{View, pages};
 use crate::app::Mode;
 
 /// One overlay: its title, its lines, how far it is scrolled, and where the cursor stands in its first line.
 pub(super) struct Page {
-    pub title: &'static str,
+    pub title: String,
     pub lines: Vec<Line<'static>>,
     pub scrolled: usize,
     pub cursor: Option<usize>,
@@ -22,20 +22,22 @@ pub(super) struct Page {
     pub width: u16,
 }
 
-pub(super) fn draw(frame: &mut Frame<'_>, screen: Rect, view: View<'_>) {
+/// Draws what is open; says how far it is scrolled.
+pub(super) fn draw(frame: &mut Frame<'_>, screen: Rect, view: View<'_>) -> Option<usize> {
     let page = match &view.model.mode {
-        Mode::Help(scrolled) => pages::help(view, *scrolled),
+        Mode::Help(scrolled) => pages::help(view, *scrolled, screen.width),
         Mode::Palette(palette) => pages::palette(view, palette),
         Mode::Picker(editor, chosen) => pages::picker(view, editor, *chosen),
-        Mode::Confirming => pages::confirm(view),
+        Mode::Confirming(object, label) => pages::confirm(view, object, label, screen.width),
         Mode::Quitting => pages::quit(view),
-        _ => return,
+        _ => return None,
     };
-    let width = page.width.min(screen.width.saturating_sub(4));
-    let height = u16::try_from(page.height + 2).unwrap_or(u16::MAX).min(screen.height.saturating_sub(2));
+    let width = pages::page_width(page.width, screen.width);
+    let height = cells(page.height + 2).min(screen.height.saturating_sub(3));
     let area = Rect {
         x: screen.x + (screen.width - width) / 2,
-        y: screen.y + (screen.height - height) / 3,
+        // The status bar stays in sight: it says what is armed.
+        y: screen.y + ((screen.height - height) / 3).max(1),
         width,
         height,
     };
@@ -50,12 +52,14 @@ pub(super) fn draw(frame: &mut Frame<'_>, screen: Rect, view: View<'_>) {
     let inner = block.inner(area);
     frame.render_widget(block, area);
     let most = page.lines.len().saturating_sub(usize::from(inner.height));
-    let scroll = u16::try_from(page.scrolled.min(most)).unwrap_or(u16::MAX);
-    frame.render_widget(Paragraph::new(page.lines).scroll((scroll, 0)), inner);
+    let scrolled = page.scrolled.min(most);
+    let lines: Vec<Line<'_>> = page.lines.into_iter().skip(scrolled).collect();
+    frame.render_widget(Paragraph::new(lines), inner);
     if let Some(column) = page.cursor {
         let x = inner.x + u16::try_from(column).unwrap_or(0);
         frame.set_cursor_position(Position::new(x.min(inner.right().saturating_sub(1)), inner.y));
     }
+    Some(scrolled)
 }
 
 /// A field in the first line of a page, and where its cursor stands.

@@ -5,16 +5,23 @@ use ratatui::text::Line;
 
 use super::View;
 use super::overlay::{Page, field};
-use super::text::{left, safe, word};
+use super::text::{labelled, left, safe, word};
 use crate::app::{Editor, Palette};
+use crate::command::registry::CONFIRM_OBJECT;
 use crate::command::{ALL, Command, Context};
 use crate::safe_text::SafeText;
+
+/// Columns of a page that would like so many: all of them where hardly anything would be left beside it.
+pub(super) fn page_width(wanted: u16, screen: u16) -> u16 {
+    if wanted + 8 > screen { screen } else { wanted }
+}
 
 /// Lines of a list that are shown at once.
 const LIST: usize = 14;
 
-pub(super) fn help(view: View<'_>, scrolled: usize) -> Page {
-    let theme = view.theme;
+pub(super) fn help(view: View<'_>, scrolled: usize, screen: u16) -> Page {
+    let View { model, theme } = view;
+    let width = page_width(100, screen);
     let mut lines = Vec::new();
     for context in Context::ALL {
         if !lines.is_empty() {
@@ -22,14 +29,15 @@ pub(super) fn help(view: View<'_>, scrolled: usize) -> Page {
         }
         lines.push(Line::from(word(format!(" Keys {}", context.title()), theme.focus())));
         for command in ALL.iter().filter(|command| command.contexts.contains(&context)) {
-            lines.push(Line::from(vec![
-                word(format!("  {}", left(&keys(view, command), 12)), theme.key()),
-                word(command.help, Style::new()),
-            ]));
+            let label = format!("  {} ", left(&keys(view, command), 12));
+            let help = SafeText::line(command.help);
+            lines.extend(labelled(&label, theme.key(), &help, Style::new(), usize::from(width) - 2));
         }
     }
+    let title =
+        format!("Help · {} {} scroll · {} closes", model.key("up"), model.key("down"), model.key("leave"));
     let height = lines.len();
-    Page { title: "Help · arrows scroll · Esc leaves", lines, scrolled, cursor: None, height, width: 100 }
+    Page { title, lines, scrolled, cursor: None, height, width }
 }
 
 fn keys(view: View<'_>, command: &Command) -> String {
@@ -54,7 +62,14 @@ pub(super) fn palette(view: View<'_>, palette: &Palette) -> Page {
     if found.is_empty() {
         lines.push(Line::from(word(" No command has these words.", theme.dim())));
     }
-    Page { title: "Commands", lines, scrolled: 0, cursor: Some(column), height: LIST + 2, width: 96 }
+    Page {
+        title: "Commands".to_owned(),
+        lines,
+        scrolled: 0,
+        cursor: Some(column),
+        height: LIST + 2,
+        width: 96,
+    }
 }
 
 /// The part of a list around the chosen line, with the places of its lines.
@@ -79,7 +94,7 @@ pub(super) fn picker(view: View<'_>, typed: &Editor, chosen: usize) -> Page {
         )));
     }
     Page {
-        title: "Place a tag on the simulated reader",
+        title: "Place a tag on the simulated reader".to_owned(),
         lines,
         scrolled: 0,
         cursor: Some(column),
@@ -88,33 +103,33 @@ pub(super) fn picker(view: View<'_>, typed: &Editor, chosen: usize) -> Page {
     }
 }
 
-pub(super) fn confirm(view: View<'_>) -> Page {
-    let theme = view.theme;
-    let empty = (SafeText::default(), SafeText::default());
-    let (object, label) = view.model.session.proposal.as_ref().unwrap_or(&empty);
-    let lines = vec![
-        Line::from(word(" The agent will be told to remember:", Style::new())),
-        Line::default(),
-        Line::from(vec![word("   object  ", theme.dim()), safe(object, theme.strong())]),
-        Line::from(vec![
-            word("   label   ", theme.dim()),
-            word("\"", theme.dim()),
-            safe(label, theme.strong()),
-            word("\"", theme.dim()),
-        ]),
-        Line::default(),
-        Line::from(word(" Enter says \"confirm object\" · Esc leaves it unstored", theme.key())),
-    ];
+pub(super) fn confirm(view: View<'_>, object: &SafeText, label: &SafeText, screen: u16) -> Page {
+    let View { model, theme } = view;
+    let width = page_width(84, screen);
+    let room = usize::from(width) - 2;
+    let quoted = SafeText::line(&format!("\"{label}\""));
+    let mut lines =
+        vec![Line::from(word(" The agent will be told to remember:", Style::new())), Line::default()];
+    lines.extend(labelled("   object  ", theme.dim(), object, theme.strong(), room));
+    lines.extend(labelled("   label   ", theme.dim(), &quoted, theme.strong(), room));
+    lines.push(Line::default());
+    let keys = format!(
+        " {} says \"{CONFIRM_OBJECT}\" · {} leaves it unstored",
+        model.key("accept"),
+        model.key("leave")
+    );
+    lines.push(Line::from(word(keys, theme.key())));
     let height = lines.len();
-    Page { title: "Confirm", lines, scrolled: 0, cursor: None, height, width: 84 }
+    Page { title: "Confirm".to_owned(), lines, scrolled: 0, cursor: None, height, width }
 }
 
 pub(super) fn quit(view: View<'_>) -> Page {
-    let theme = view.theme;
+    let View { model, theme } = view;
+    let keys = format!(" {} quits · {} stays", model.key("accept"), model.key("leave"));
     let lines = vec![
         Line::from(word(" A run is active; quitting ends it and the session.", Style::new())),
         Line::default(),
-        Line::from(word(" y or Enter quits · Esc stays", theme.key())),
+        Line::from(word(keys, theme.key())),
     ];
-    Page { title: "Quit?", height: lines.len(), lines, scrolled: 0, cursor: None, width: 56 }
+    Page { title: "Quit?".to_owned(), height: lines.len(), lines, scrolled: 0, cursor: None, width: 56 }
 }

@@ -1,87 +1,130 @@
-//! The status bar: agent, transport, modalities, turn, run, latency of the last turn, connection.
+//! The status bar: agent, transport, modalities, turn, run, latency of the last turn, what is armed, connection.
 
 use std::time::Duration;
 
 use ratatui::Frame;
-use ratatui::layout::{Constraint, Layout, Rect};
-use ratatui::text::Line;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
-use super::View;
-use super::text::{safe, word};
+use super::text::{fit, safe, word};
+use super::{View, physical};
 use crate::app::Link;
 use crate::session::{Latency, RunState};
 
-pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, view: View<'_>) {
-    let state = link(view);
-    let times = if area.width >= 100 { latency(view) } else { Line::default() };
-    let [left, middle, right] = Layout::horizontal([
-        Constraint::Min(10),
-        Constraint::Length(u16::try_from(times.width()).unwrap_or(0)),
-        Constraint::Length(u16::try_from(state.width()).unwrap_or(0)),
-    ])
-    .areas(area);
-    frame.render_widget(Paragraph::new(agent(view, area.width >= 100)), left);
-    frame.render_widget(Paragraph::new(times), middle);
-    frame.render_widget(Paragraph::new(state), right);
+/// What is shown of a bar that is not wide enough for everything; the first that fits is taken.
+const FORMS: [Form; 6] = [
+    Form { endpoint: true, modalities: true, latency: 2 },
+    Form { endpoint: true, modalities: true, latency: 1 },
+    Form { endpoint: false, modalities: true, latency: 2 },
+    Form { endpoint: false, modalities: true, latency: 1 },
+    Form { endpoint: false, modalities: false, latency: 1 },
+    Form { endpoint: false, modalities: false, latency: 0 },
+];
+
+#[derive(Clone, Copy)]
+struct Form {
+    endpoint: bool,
+    modalities: bool,
+    /// 2: every part of the last turn; 1: first text and end; 0: none.
+    latency: u8,
 }
 
-fn agent(view: View<'_>, wide: bool) -> Line<'static> {
+pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, view: View<'_>) {
+    let width = usize::from(area.width);
+    let bars = FORMS.iter().map(|form| (left(view, *form), right(view, *form)));
+    let (left, right) = bars
+        .clone()
+        .find(|(left, right)| left.width() + right.width() + 2 <= width)
+        .or_else(|| bars.clone().next_back())
+        .unwrap_or_default();
+    let room = width.saturating_sub(right.width());
+    let [at_left, at_right] = ratatui::layout::Layout::horizontal([
+        ratatui::layout::Constraint::Length(super::text::cells(room)),
+        ratatui::layout::Constraint::Min(0),
+    ])
+    .areas(area);
+    frame.render_widget(Paragraph::new(left), at_left);
+    frame.render_widget(Paragraph::new(right), at_right);
+}
+
+fn left(view: View<'_>, form: Form) -> Line<'static> {
     let View { model, theme } = view;
     let dot = || word(" · ", theme.dim());
     let mut spans = vec![word(" ", theme.dim())];
     match &model.card {
         Some(card) => {
-            spans.push(safe(&card.agent, theme.strong()));
-            if wide {
+            spans.push(word(fit(card.agent.as_str(), 28), theme.strong()));
+            if form.endpoint {
                 spans.extend([dot(), safe(&card.endpoint, theme.dim())]);
-                spans.extend([dot(), word(model.session.negotiated.to_string(), theme.dim())]);
+            }
+            if form.modalities && model.link == Link::Live {
+                let modalities = if model.session.negotiated.is_empty() {
+                    "text only".to_owned()
+                } else {
+                    model.session.negotiated.to_string()
+                };
+                spans.extend([dot(), word(modalities, theme.dim())]);
             }
         }
         None => spans.push(word("agentcall", theme.strong())),
     }
     if model.link == Link::Live {
         spans.extend([dot(), word(format!("turn {}", model.session.last_turn), theme.dim())]);
-        spans.extend([dot(), word(run(model.session.run), theme.dim())]);
+        spans.extend([dot(), run(view, model.session.run)]);
     }
     Line::from(spans)
 }
 
-fn run(run: RunState) -> &'static str {
+fn run(view: View<'_>, run: RunState) -> Span<'static> {
+    let theme = view.theme;
     match run {
-        RunState::Idle => "idle",
-        RunState::InFlight { .. } => "sent",
-        RunState::Running { .. } => "running",
-        RunState::Cancelling { .. } => "cancelling",
+        RunState::Idle => word("idle", theme.dim()),
+        RunState::InFlight { .. } => word("sent", theme.accent()),
+        RunState::Running { .. } => word("running", theme.accent()),
+        RunState::Cancelling { .. } => word("cancelling", theme.notice()),
     }
 }
 
-/// `key→sent 0 · →run 7 · →text 9 · →end 640 ms`: the parts of the last turn, each from the key on.
-fn latency(view: View<'_>) -> Line<'static> {
-    let Some(latency) = view.model.session.latency else { return Line::default() };
-    let Latency { asked, sent, started, first_text, completed, .. } = latency;
+fn right(view: View<'_>, form: Form) -> Line<'static> {
+    let mut spans = latency(view, form.latency);
+    if let Some(armed) = physical::armed(view.model) {
+        spans.push(word(format!("{armed}   "), view.theme.notice()));
+    }
+    spans.push(link(view));
+    Line::from(spans)
+}
+
+/// `key→sent 0 · →run 7 · →text 9 · →end 640 ms`: the parts of the last turn, each counted from the key.
+fn latency(view: View<'_>, detail: u8) -> Vec<Span<'static>> {
+    let Some(Latency { asked, sent, started, first_text, completed, .. }) = view.model.session.latency else {
+        return Vec::new();
+    };
     let since = |at: Option<Duration>| match at {
         Some(at) => at.saturating_sub(asked).as_millis().to_string(),
         None => "–".to_owned(),
     };
-    let text = format!(
-        "key→sent {} · run {} · text {} · end {} ms   ",
-        since(Some(sent)),
-        since(started),
-        since(first_text),
-        since(completed)
-    );
-    Line::from(word(text, view.theme.dim()))
+    let text = match detail {
+        0 => return Vec::new(),
+        1 => format!("→text {} · →end {} ms   ", since(first_text), since(completed)),
+        _ => format!(
+            "key→sent {} · →run {} · →text {} · →end {} ms   ",
+            since(Some(sent)),
+            since(started),
+            since(first_text),
+            since(completed)
+        ),
+    };
+    vec![word(text, view.theme.dim())]
 }
 
-fn link(view: View<'_>) -> Line<'static> {
+fn link(view: View<'_>) -> Span<'static> {
     let View { model, theme } = view;
-    let (text, style) = match &model.link {
-        Link::Idle => ("○ not connected ", theme.dim()),
-        Link::Busy(what) => return Line::from(word(format!("… {what} "), theme.notice())),
-        Link::Live if model.ending => ("… ending ", theme.notice()),
-        Link::Live => ("● live ", theme.well()),
-        Link::Over(..) => ("○ over ", theme.trouble()),
-    };
-    Line::from(word(text, style))
+    match &model.link {
+        _ if model.ending => word("… ending ", theme.notice()),
+        Link::Idle => word("○ not connected ", theme.dim()),
+        Link::Busy(what) => word(format!("… {what} "), theme.notice()),
+        Link::Live => word("● live ", theme.well()),
+        Link::Over(..) => word("○ disconnected ", theme.trouble()),
+    }
 }

@@ -7,7 +7,7 @@ use ratatui::widgets::Paragraph;
 
 use super::View;
 use super::text::word;
-use crate::app::Pane;
+use crate::app::{ActivityFacts, Pane};
 
 pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, view: View<'_>) {
     let View { model, theme } = view;
@@ -16,13 +16,14 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, view: View<'_>) {
         0 => String::new(),
         n => format!(" !{n}"),
     };
-    let mut spans = vec![word(" ", theme.dim())];
+    let active = if model.physical.activity == ActivityFacts::Idle { "" } else { " ◆" };
+    let mut spans = Vec::new();
     for (at, pane) in Pane::ALL.into_iter().enumerate() {
         let name = match pane {
             Pane::Talk => "Talk".to_owned(),
             Pane::Events => format!("Events {events}{findings}"),
             Pane::Inspect => "Inspect".to_owned(),
-            Pane::Physical => "Physical".to_owned(),
+            Pane::Physical => format!("Physical{active}"),
         };
         let number = at + 1;
         let (text, style) = if model.pane == pane {

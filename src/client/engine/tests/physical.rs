@@ -80,6 +80,55 @@ fn a_request_that_is_gone_is_no_longer_answered() {
 }
 
 #[test]
+fn what_is_added_answers_a_request_for_it_unless_told_otherwise() {
+    for (aim, answers) in [(Aim::Answering, Some("ix-2")), (Aim::Unrelated, None)] {
+        let mut bench = Bench::live();
+        bench.hear(&request_of("physical.photo.capture", "ix-2"));
+        bench.ask(Request::ArmScan(aim));
+        bench.put(Event::Collected(id(1), Ok(tag(&UID))));
+        bench.ask(Request::AddOther);
+        bench.put(Event::Collected(id(2), Ok(photo())));
+        bench.ask(Request::SendReviewed);
+        let sent = bench.last_sent();
+        assert_eq!(sent.get("interactionId").and_then(|id| id.as_str()), answers);
+    }
+}
+
+#[test]
+fn an_addition_that_does_not_come_answers_nothing() {
+    let mut bench = Bench::live();
+    bench.hear(&request_of("physical.photo.capture", "ix-2"));
+    bench.ask(Request::ArmScan(Aim::Answering));
+    bench.put(Event::Collected(id(1), Ok(tag(&UID))));
+    bench.ask(Request::AddOther);
+    bench.ask(Request::Disarm);
+    assert_eq!(bench.ask(Request::SendReviewed), ["→ user.observation", "physical: idle"]);
+    assert!(bench.last_sent().get("interactionId").is_none());
+}
+
+#[test]
+fn a_cancel_takes_the_collection_for_the_request_along_and_leaves_an_unrelated_one() {
+    let mut bench = Bench::live();
+    bench.hear(&request_of("physical.photo.capture", "ix-2"));
+    bench.ask(Request::ArmCapture(Aim::Answering));
+    let out = bench.ask(Request::Cancel);
+    assert_eq!(out, ["→ response.cancel", "disarm", "physical: idle", "physical: idle"]);
+
+    bench.hear(&request_of("physical.photo.capture", "ix-3"));
+    bench.ask(Request::ArmCapture(Aim::Answering));
+    bench.put(Event::Collected(id(2), Ok(photo())));
+    let out = bench.ask(Request::Cancel);
+    assert!(out.contains(&"forget picture".to_owned()), "{out:?}");
+    assert_eq!(bench.ask(Request::SendReviewed), ["refused: nothing is under review"]);
+
+    bench.hear(&request_of("physical.nfc.scan", "ix-4"));
+    bench.ask(Request::ArmScan(Aim::Unrelated));
+    bench.put(Event::Collected(id(3), Ok(tag(&UID))));
+    assert_eq!(bench.ask(Request::Cancel), ["→ response.cancel"]);
+    assert_eq!(bench.ask(Request::SendReviewed), ["→ user.observation", "physical: idle"]);
+}
+
+#[test]
 fn the_deadline_disarms_with_a_line() {
     let mut bench = Bench::live();
     bench.ask(Request::ArmScan(Aim::Answering));

@@ -1,0 +1,187 @@
+//! What a command changes here, and what it asks of the engine.
+
+use super::edit::Editor;
+use super::message::Effect;
+use super::model::{Mode, Model, Pane};
+use super::palette::Palette;
+use crate::client::Request;
+use crate::command::registry::{CONFIRM_OBJECT, TEACH_OBJECT};
+use crate::command::{Act, View};
+
+/// Lines of a page.
+const PAGE: isize = 10;
+
+impl Model {
+    /// Carries out a command.
+    pub(super) fn act(&mut self, act: &Act) -> Vec<Effect> {
+        match act {
+            Act::Ask(request) => {
+                self.status = None;
+                vec![Effect::Ask(request.clone())]
+            }
+            Act::View(view) => self.view(*view),
+        }
+    }
+
+    fn view(&mut self, view: View) -> Vec<Effect> {
+        match view {
+            View::NextPane => self.turn_pane(1),
+            View::PreviousPane => self.turn_pane(Pane::ALL.len() - 1),
+            View::Pane(number) => self.pane = Pane::ALL[usize::from(number.clamp(1, 4)) - 1],
+            View::Help => self.mode = Mode::Help(0),
+            View::Palette => self.mode = Mode::Palette(Palette::default()),
+            View::Quit => return self.quit(false),
+            View::Type => self.mode = Mode::Typing,
+            View::Teach => self.teach(),
+            View::Confirm => self.confirm(),
+            View::Picker => self.mode = Mode::Picker(Editor::default(), 0),
+            View::Passport => self.mode = Mode::Passport(Editor::default()),
+            View::Up => self.step(-1),
+            View::Down => self.step(1),
+            View::PageUp => self.step(-PAGE),
+            View::PageDown => self.step(PAGE),
+            View::First => self.end(false),
+            View::Last => self.end(true),
+            View::Follow => self.events.toggle_follow(),
+            View::Filter => self.mode = Mode::Filtering(Editor::with(self.events.filter())),
+            View::Copy => return self.copy(),
+            View::Inspect => {
+                self.pane = Pane::Inspect;
+                self.inspected = 0;
+            }
+            View::Accept => return self.accept(),
+            View::Leave => return self.leave(),
+            View::NewLine => {
+                if matches!(self.mode, Mode::Typing) {
+                    self.draft.paste("\n");
+                }
+            }
+            View::Suspend => return vec![Effect::Suspend],
+        }
+        Vec::new()
+    }
+
+    fn turn_pane(&mut self, by: usize) {
+        let at = Pane::ALL.iter().position(|pane| *pane == self.pane).unwrap_or(0);
+        self.pane = Pane::ALL[(at + by) % Pane::ALL.len()];
+    }
+
+    fn teach(&mut self) {
+        if self.session.focus.is_none() {
+            self.trouble("there is no object in focus to teach; scan one first");
+        } else {
+            self.mode = Mode::Teaching(Editor::default());
+        }
+    }
+
+    fn confirm(&mut self) {
+        match self.session.proposal.clone() {
+            Some((object, label)) => self.mode = Mode::Confirming(object, label),
+            None => self.trouble("there is no proposal to confirm; teach the object in focus first"),
+        }
+    }
+
+    fn copy(&mut self) -> Vec<Effect> {
+        let Some(row) = self.events.selected() else {
+            self.trouble("no frame is selected");
+            return Vec::new();
+        };
+        match &row.record.value {
+            Some(value) => vec![Effect::Copy(value.to_string())],
+            None => {
+                self.trouble("this frame is no JSON and was not kept");
+                Vec::new()
+            }
+        }
+    }
+
+    /// Enter in a field or a list.
+    fn accept(&mut self) -> Vec<Effect> {
+        self.status = None;
+        match std::mem::take(&mut self.mode) {
+            Mode::Typing if self.draft.text().trim().is_empty() => self.mode = Mode::Typing,
+            Mode::Typing => return self.send_draft(),
+            Mode::Teaching(editor) => {
+                let label = editor.text().trim();
+                if !label.is_empty() {
+                    return vec![Effect::Ask(Request::Say(format!("{TEACH_OBJECT}{label}")))];
+                }
+            }
+            Mode::Passport(editor) if !editor.text().trim().is_empty() => {
+                return vec![Effect::Ask(Request::AttachPassport(editor.text().trim().to_owned()))];
+            }
+            Mode::Filtering(editor) => {
+                self.events.set_filter(editor.text());
+                self.pane = Pane::Events;
+            }
+            Mode::Confirming(..) => return vec![Effect::Ask(Request::Say(CONFIRM_OBJECT.to_owned()))],
+            Mode::Palette(palette) => {
+                if let Some(command) = palette.choice() {
+                    return self.act(&command.act());
+                }
+            }
+            Mode::Picker(editor, chosen) => return self.place(&editor, chosen),
+            Mode::Quitting => return self.quit(true),
+            Mode::Passport(_) | Mode::Help(_) | Mode::Panes => {}
+        }
+        Vec::new()
+    }
+
+    /// A sent message leaves the field open: the next one is usually typed at once.
+    fn send_draft(&mut self) -> Vec<Effect> {
+        self.mode = Mode::Typing;
+        self.held_at = None;
+        if self.link != super::facts::Link::Live {
+            self.trouble("not sent: there is no live session; your text is kept");
+            return Vec::new();
+        }
+        if self.session.held.is_some() {
+            self.trouble("not sent: a turn is already queued for the active run; your text is kept");
+            return Vec::new();
+        }
+        let text = self.draft.take();
+        self.unsent = Some(text.clone());
+        vec![Effect::Ask(Request::Say(text))]
+    }
+
+    /// Places the chosen tag, or what was typed if that is a path or an id.
+    fn place(&mut self, editor: &Editor, chosen: usize) -> Vec<Effect> {
+        let typed = editor.text().trim();
+        let is_spec = typed.contains(['/', '\\']) || typed.to_lowercase().starts_with("uid=");
+        let spec = match self.picked(typed).get(chosen) {
+            Some(tag) if !is_spec => tag.spec.clone(),
+            _ if typed.is_empty() => return Vec::new(),
+            _ => typed.to_owned(),
+        };
+        vec![Effect::Ask(Request::PlaceTag(spec))]
+    }
+
+    /// Esc: closes what is open, else drops the queued turn, else the filter, else the status line.
+    pub(super) fn leave(&mut self) -> Vec<Effect> {
+        if !matches!(self.mode, Mode::Panes) {
+            self.mode = Mode::Panes;
+        } else if self.session.held.is_some() {
+            self.unsent = None;
+            return vec![Effect::Ask(Request::DropHeld)];
+        } else if !self.events.filter().is_empty() {
+            self.events.set_filter("");
+        } else {
+            self.status = None;
+        }
+        Vec::new()
+    }
+
+    /// Quits; asks first while a run is active, unless the user insists.
+    pub(super) fn quit(&mut self, insist: bool) -> Vec<Effect> {
+        if self.ending {
+            return vec![Effect::Exit];
+        }
+        if !insist && self.session.run.is_active() {
+            self.mode = Mode::Quitting;
+            return Vec::new();
+        }
+        self.mode = Mode::Panes;
+        self.ending = true;
+        vec![Effect::Ask(Request::Quit)]
+    }
+}

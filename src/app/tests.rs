@@ -1,1 +1,0 @@
-//! Dialogues of the screen model.

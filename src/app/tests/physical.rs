@@ -1,0 +1,155 @@
+//! Scanning, capturing, reviewing, placing tags, and what losing the focus does.
+
+use super::stage::{Stage, asks, both_review, photo_review, preview, tag_review};
+use crate::app::{Effect, Message, Mode, Pane};
+use crate::client::notice::Activity;
+use crate::client::request::{Aim, Orient};
+use crate::client::{Notice, Request};
+use crate::protocol::Modality;
+
+fn stage() -> Stage {
+    Stage::live(120, 40)
+}
+
+#[test]
+fn one_press_arms_one_collection_answering_or_not() {
+    let mut stage = stage();
+    assert_eq!(stage.press("s"), asks(Request::ArmScan(Aim::Answering)));
+    assert_eq!(stage.press("S"), asks(Request::ArmScan(Aim::Unrelated)));
+    assert_eq!(stage.press("c"), asks(Request::ArmCapture(Aim::Answering)));
+    assert_eq!(stage.press("C"), asks(Request::ArmCapture(Aim::Unrelated)));
+}
+
+#[test]
+fn enter_means_nothing_to_the_engine_while_nothing_is_armed() {
+    let mut stage = stage();
+    assert_eq!(stage.press("Enter n b [ ] | P"), Vec::new());
+}
+
+#[test]
+fn an_armed_reader_stops_on_esc_and_takes_a_tag_from_the_picker() {
+    let mut stage = stage();
+    let armed = stage.armed(Modality::Nfc, true);
+    stage.physical(Activity::Armed(armed));
+    assert_eq!(stage.press("n"), asks(Request::NextIntent));
+    stage.press("p Down");
+    assert_eq!(stage.press("Enter"), asks(Request::PlaceTag("/tags/router.ndef".to_owned())));
+    assert_eq!(stage.press("Esc"), asks(Request::Disarm));
+}
+
+#[test]
+fn aiming_shutter_and_turning() {
+    let mut stage = stage();
+    let armed = stage.armed(Modality::Photo, false);
+    stage.physical(Activity::Armed(armed));
+    assert_eq!(stage.press("["), asks(Request::Orient(Orient::Left)));
+    assert_eq!(stage.press("]"), asks(Request::Orient(Orient::Right)));
+    assert_eq!(stage.press("|"), asks(Request::Orient(Orient::Mirror)));
+    assert_eq!(stage.press("Enter"), asks(Request::Shutter));
+}
+
+#[test]
+fn a_review_is_sent_by_enter_and_dropped_by_esc() {
+    let mut stage = stage();
+    stage.reviews(tag_review(), None);
+    assert_eq!(stage.press("n"), asks(Request::NextIntent));
+    assert_eq!(stage.press("b"), asks(Request::AddOther));
+    assert_eq!(stage.press("Enter"), asks(Request::SendReviewed));
+    assert_eq!(stage.press("Esc"), asks(Request::DropReviewed));
+    stage.reviews(photo_review(), None);
+    assert_eq!(stage.press("["), asks(Request::Orient(Orient::Left)));
+}
+
+#[test]
+fn a_passport_is_attached_by_its_path() {
+    let mut stage = stage();
+    stage.reviews(tag_review(), None);
+    stage.press("P");
+    stage.types("/tmp/router.json");
+    assert_eq!(stage.press("Enter"), asks(Request::AttachPassport("/tmp/router.json".to_owned())));
+}
+
+#[test]
+fn while_the_other_is_added_esc_stops_the_device_and_enter_is_its_shutter() {
+    let mut stage = stage();
+    let armed = stage.armed(Modality::Photo, false);
+    stage.reviews(tag_review(), Some(armed));
+    assert_eq!(stage.press("Enter"), asks(Request::Shutter));
+    assert_eq!(stage.press("Esc"), asks(Request::Disarm));
+    stage.reviews(both_review(), None);
+    assert_eq!(stage.press("Enter"), asks(Request::SendReviewed));
+}
+
+#[test]
+fn what_is_reviewed_is_not_sent_by_an_enter_meant_for_a_field() {
+    let mut stage = stage();
+    stage.press("i");
+    stage.reviews(tag_review(), None);
+    assert_eq!(stage.press("Enter"), Vec::new());
+    stage.press("Esc");
+    assert_eq!(stage.press("Enter"), asks(Request::SendReviewed));
+}
+
+#[test]
+fn what_the_camera_sees_is_kept_only_while_aiming() {
+    let mut stage = stage();
+    stage.notice(Notice::Preview(preview()));
+    assert!(stage.model.preview.is_none(), "a late frame is not shown");
+    let armed = stage.armed(Modality::Photo, false);
+    stage.physical(Activity::Armed(armed));
+    stage.notice(Notice::Preview(preview()));
+    assert!(stage.model.preview.is_some());
+    stage.physical(Activity::Preparing(Modality::Photo));
+    assert!(stage.model.preview.is_none());
+}
+
+#[test]
+fn the_picker_takes_a_name_a_path_or_an_id() {
+    for (typed, placed) in [
+        ("rout", "/tags/router.ndef"),
+        ("/home/me/tag.nfc", "/home/me/tag.nfc"),
+        ("my.ndef", "my.ndef"),
+        ("uid=04A1B2C3D4E5F6", "uid=04A1B2C3D4E5F6"),
+    ] {
+        let mut stage = stage();
+        stage.press("p");
+        stage.types(typed);
+        assert_eq!(stage.press("Enter"), asks(Request::PlaceTag(placed.to_owned())), "{typed}");
+        assert!(matches!(stage.model.mode, Mode::Panes));
+    }
+}
+
+#[test]
+fn the_picker_stays_within_its_list() {
+    let mut stage = stage();
+    stage.press("p Down Down Down Down Up");
+    assert_eq!(stage.press("Enter"), asks(Request::PlaceTag("/tags/kettle.bin".to_owned())));
+}
+
+#[test]
+fn losing_the_focus_is_told_at_once() {
+    let mut stage = stage();
+    let effects = stage.model.update(Message::Focus(false));
+    assert_eq!(effects, vec![Effect::Ask(Request::Foreground(false))]);
+}
+
+#[test]
+fn a_narrow_screen_brings_what_is_armed_to_the_front_and_goes_back() {
+    let mut stage = Stage::live(60, 16);
+    let armed = stage.armed(Modality::Nfc, false);
+    stage.physical(Activity::Armed(armed));
+    assert_eq!(stage.model.pane, Pane::Physical);
+    stage.reviews(tag_review(), None);
+    stage.physical(Activity::Idle);
+    assert_eq!(stage.model.pane, Pane::Talk);
+}
+
+#[test]
+fn whoever_looks_elsewhere_meanwhile_is_not_moved() {
+    let mut stage = Stage::live(60, 16);
+    let armed = stage.armed(Modality::Nfc, false);
+    stage.physical(Activity::Armed(armed));
+    stage.press("2");
+    stage.physical(Activity::Idle);
+    assert_eq!(stage.model.pane, Pane::Events);
+}

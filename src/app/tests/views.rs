@@ -1,0 +1,136 @@
+//! Panes, help, palette; and that no key is lost on the way.
+
+use super::stage::{Stage, asks, tag_review};
+use crate::app::{Message, Mode, Pane, Seen, Spot};
+use crate::client::Request;
+use crate::client::notice::Activity;
+use crate::client::request::Aim;
+use crate::command::{ALL, Context, Key};
+use crate::protocol::Modality;
+
+fn stage() -> Stage {
+    Stage::live(120, 40)
+}
+
+#[test]
+fn tab_goes_round_and_numbers_go_straight() {
+    let mut stage = stage();
+    let mut been = Vec::new();
+    for _ in 0..4 {
+        been.push(stage.model.pane);
+        stage.press("Tab");
+    }
+    assert_eq!(been, Pane::ALL);
+    assert_eq!(stage.model.pane, Pane::Talk);
+    stage.press("BackTab");
+    assert_eq!(stage.model.pane, Pane::Physical);
+    stage.press("3");
+    assert_eq!(stage.model.pane, Pane::Inspect);
+}
+
+#[test]
+fn help_scrolls_and_closes() {
+    let mut stage = stage();
+    stage.press("? Down PgDn");
+    assert!(matches!(stage.model.mode, Mode::Help(11)));
+    stage.model.update(Message::Drawn(Seen { page: Some(7), ..Seen::default() }));
+    assert!(matches!(stage.model.mode, Mode::Help(7)), "no further than the page goes");
+    assert_eq!(stage.press("Esc"), Vec::new());
+    assert!(matches!(stage.model.mode, Mode::Panes));
+}
+
+#[test]
+fn the_palette_finds_a_command_by_its_words_and_does_it() {
+    let mut stage = stage();
+    stage.press(":");
+    stage.types("not answering sca");
+    assert_eq!(stage.press("Enter"), asks(Request::ArmScan(Aim::Unrelated)));
+    stage.press(":");
+    stage.types("help");
+    assert_eq!(stage.press("Enter"), Vec::new());
+    assert!(matches!(stage.model.mode, Mode::Help(_)));
+    stage.press("Esc :");
+    stage.types("zzzz");
+    assert_eq!(stage.press("Enter"), Vec::new());
+    assert!(matches!(stage.model.mode, Mode::Panes));
+}
+
+#[test]
+fn the_palette_reaches_every_command_that_it_lists() {
+    let listed = ALL.iter().filter(|command| command.palette);
+    for (at, command) in listed.enumerate() {
+        let mut stage = stage();
+        stage.press(":");
+        for _ in 0..at {
+            stage.press("Down");
+        }
+        let Mode::Palette(palette) = &stage.model.mode else { panic!("the palette is open") };
+        assert_eq!(palette.choice().map(|choice| choice.id), Some(command.id));
+    }
+}
+
+#[test]
+fn the_conversation_is_held_from_the_line_that_was_on_top() {
+    let mut stage = stage();
+    stage.exchange("hello", &["hi"]);
+    assert_eq!(stage.press("Down"), Vec::new());
+    assert_eq!(stage.model.held_at, None);
+    let top = Some(Spot { item: 5, line: 2 });
+    stage.model.update(Message::Drawn(Seen { top, newest: true, ..Seen::default() }));
+    stage.press("Up Up PgUp Down");
+    assert_eq!(stage.model.held_at, Some(Spot { item: 5, line: -9 }));
+    stage.model.update(Message::Drawn(Seen { top, newest: false, ..Seen::default() }));
+    assert_eq!(stage.model.held_at, top, "drawing settles where that is");
+    stage.press("G");
+    assert_eq!(stage.model.held_at, None);
+}
+
+#[test]
+fn sending_follows_the_conversation_again() {
+    let mut stage = stage();
+    stage.press("g i");
+    stage.types("hello");
+    assert!(stage.model.held_at.is_some());
+    stage.press("Enter");
+    assert_eq!(stage.model.held_at, None);
+}
+
+/// Every key of the registry, in its context, does something: it asks, or it changes what is shown.
+#[test]
+fn every_key_of_every_context_is_taken() {
+    for command in ALL {
+        for context in command.contexts {
+            for key in command.keys {
+                let mut stage = in_context(*context);
+                assert_eq!(stage.model.context(), *context);
+                let found = stage.model.options.keymap.find(*context, *key).map(|command| command.id);
+                assert_eq!(found, Some(command.id));
+                stage.model.update(Message::Key(*key));
+            }
+        }
+    }
+}
+
+fn in_context(context: Context) -> Stage {
+    let mut stage = stage();
+    match context {
+        Context::Panes => {}
+        Context::Armed => {
+            let armed = stage.armed(Modality::Photo, false);
+            stage.physical(Activity::Armed(armed));
+        }
+        Context::Review => stage.reviews(tag_review(), None),
+        Context::Typing => drop(stage.press("i")),
+        Context::Overlay => drop(stage.press("?")),
+    }
+    stage
+}
+
+#[test]
+fn a_key_without_a_meaning_changes_nothing() {
+    let mut stage = stage();
+    for key in [Key::Char('~'), Key::Ctrl('l'), Key::Backspace, Key::Delete, Key::Left] {
+        assert_eq!(stage.model.update(Message::Key(key)), Vec::new());
+        assert!(matches!(stage.model.mode, Mode::Panes));
+    }
+}
