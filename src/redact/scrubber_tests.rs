@@ -109,6 +109,33 @@ fn an_echoed_image_is_replaced_whole() {
 }
 
 #[test]
+fn an_image_is_found_in_hexadecimal_and_across_marks() {
+    let scrubber = knowing_picture(picture());
+    let grouped = |text: &str, size: usize, mark: &str| {
+        text.as_bytes().chunks(size).map(|c| std::str::from_utf8(c).unwrap()).collect::<Vec<_>>().join(mark)
+    };
+    let (base64, hex) = (BASE64_NOPAD.encode(&picture()), data_encoding::HEXLOWER.encode(&picture()));
+    for echo in [
+        hex.clone(),
+        hex.to_uppercase(),
+        grouped(&hex, 2, ":"),
+        grouped(&hex, 4, " "),
+        grouped(&base64, 4, " "),
+        grouped(&base64, 76, "\r\n"),
+        grouped(&base64, 1, ", "),
+    ] {
+        let shown = scrubber.scrub(&echo);
+        let left = shown.replace("[scrubbed: image data]", "");
+        assert!(left.trim().is_empty(), "{}: {left}", &echo[..60]);
+    }
+    for kept in
+        ["0".repeat(64), "Words of prose, one after another, are no image: not even in a row of many.".into()]
+    {
+        assert_eq!(scrubber.scrub(&kept), kept);
+    }
+}
+
+#[test]
 fn an_image_of_one_colour_is_replaced_too() {
     let encoded = BASE64.encode(&[0; 9000]);
     let scrubbed = knowing_picture(vec![0; 9000]).scrub(&format!("({encoded})")).into_owned();
