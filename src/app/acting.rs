@@ -2,7 +2,7 @@
 
 use super::edit::Editor;
 use super::message::Effect;
-use super::model::{Mode, Model, Pane};
+use super::model::{Mode, Model, Pane, Question};
 use super::palette::Palette;
 use crate::client::Request;
 use crate::command::registry::{CONFIRM_OBJECT, TEACH_OBJECT};
@@ -16,6 +16,10 @@ impl Model {
     pub(super) fn act(&mut self, act: &Act) -> Vec<Effect> {
         match act {
             Act::Ask(request) => {
+                if let Some(question) = self.question(request) {
+                    self.mode = Mode::Asking(question);
+                    return Vec::new();
+                }
                 self.status = None;
                 vec![Effect::Ask(request.clone())]
             }
@@ -121,7 +125,7 @@ impl Model {
                 }
             }
             Mode::Picker(editor, chosen) => return self.place(&editor, chosen),
-            Mode::Quitting => return self.quit(true),
+            Mode::Asking(question) => return self.answered(question),
             Mode::Passport(_) | Mode::Help(_) | Mode::Panes => {}
         }
         Vec::new()
@@ -171,13 +175,33 @@ impl Model {
         Vec::new()
     }
 
+    /// What would end a live session is asked about: a slip of a key must not forget what it was taught.
+    fn question(&self, request: &Request) -> Option<Question> {
+        let live = self.link == super::facts::Link::Live;
+        match request {
+            Request::Reconnect if live => Some(Question::Reconnect),
+            Request::End if live => Some(Question::End),
+            _ => None,
+        }
+    }
+
+    /// The question was answered with yes.
+    pub(super) fn answered(&mut self, question: Question) -> Vec<Effect> {
+        self.mode = Mode::Panes;
+        match question {
+            Question::Quit => self.quit(true),
+            Question::Reconnect => vec![Effect::Ask(Request::Reconnect)],
+            Question::End => vec![Effect::Ask(Request::End)],
+        }
+    }
+
     /// Quits; asks first while a run is active, unless the user insists.
     pub(super) fn quit(&mut self, insist: bool) -> Vec<Effect> {
         if self.ending {
             return vec![Effect::Exit];
         }
         if !insist && self.session.run.is_active() {
-            self.mode = Mode::Quitting;
+            self.mode = Mode::Asking(Question::Quit);
             return Vec::new();
         }
         self.mode = Mode::Panes;

@@ -85,6 +85,8 @@ pub struct Conversation {
     bytes: usize,
     /// Whether the user has said or shown anything.
     begun: bool,
+    /// The rule that the agent broke last: a storm of one kind is one line.
+    broken: Option<&'static str>,
 }
 
 impl Conversation {
@@ -101,6 +103,19 @@ impl Conversation {
     /// Whether the user has said or shown anything yet.
     pub fn has_begun(&self) -> bool {
         self.begun
+    }
+
+    /// Adds a line when a frame of the agent breaks a must-level rule, the first of its kind in a row: whoever
+    /// reads the conversation alone must not take it for healthy.
+    pub fn hear_broken(&mut self, record: &Record) {
+        let Some(finding) = record.findings.iter().find(|f| f.is_must() && record.direction == Direction::In)
+        else {
+            return;
+        };
+        if self.broken.replace(finding.rule.id) != Some(finding.rule.id) {
+            let text = format!("‼ the agent broke {}: {}", finding.rule.id, finding.detail);
+            self.push(Item::Note(SafeText::line(&text).cut(400)));
+        }
     }
 
     /// Adds a line about the connection.

@@ -26,5 +26,5 @@ pub use facts::{
     ActivityFacts, ArmedFacts, CardFacts, Device, Link, PhysicalFacts, ReviewFacts, SessionFacts,
 };
 pub use message::{Effect, Message};
-pub use model::{Mode, Model, Options, Pane, Seen, Spot, Status, TagChoice, Tone, WIDE};
+pub use model::{Mode, Model, Options, Pane, Question, SMALLEST, Seen, Spot, Status, TagChoice, Tone, WIDE};
 pub use palette::Palette;

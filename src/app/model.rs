@@ -15,6 +15,8 @@ use crate::safe_text::SafeText;
 
 /// From so many columns the panes stand side by side; below they are tabs.
 pub const WIDE: u16 = 100;
+/// Smallest screen that is drawn: columns and rows.
+pub const SMALLEST: (u16, u16) = (60, 16);
 
 /// What the screen is told once, at its start.
 #[derive(Clone, Debug, Default)]
@@ -76,7 +78,8 @@ pub enum Mode {
     /// Choosing a tag: what is typed, and which line is chosen.
     Picker(Editor, usize),
     /// Asked whether to quit although a run is active.
-    Quitting,
+    /// Asked whether to do what ends the session or a run.
+    Asking(Question),
 }
 
 /// A place in the conversation: a line of an item, counted from the item's first; drawing settles one beyond it.
@@ -101,6 +104,17 @@ pub struct Seen {
     pub reviewed: Option<usize>,
     /// How far the open page was scrolled, if one was.
     pub page: Option<usize>,
+}
+
+/// What ends something, and so is asked about first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Question {
+    /// Quit although a run is active.
+    Quit,
+    /// A new session although one is live.
+    Reconnect,
+    /// End the live session.
+    End,
 }
 
 /// How a status line sounds.
@@ -189,7 +203,7 @@ impl Model {
                 _ => Context::Panes,
             },
             Mode::Typing | Mode::Teaching(_) | Mode::Passport(_) | Mode::Filtering(_) => Context::Typing,
-            Mode::Confirming(..) | Mode::Help(_) | Mode::Palette(_) | Mode::Picker(..) | Mode::Quitting => {
+            Mode::Confirming(..) | Mode::Help(_) | Mode::Palette(_) | Mode::Picker(..) | Mode::Asking(_) => {
                 Context::Overlay
             }
         }
@@ -198,6 +212,11 @@ impl Model {
     /// Whether the panes are tabs.
     pub fn is_narrow(&self) -> bool {
         self.size.0 < WIDE
+    }
+
+    /// Whether the screen is too small to show what a key would do.
+    pub fn is_too_small(&self) -> bool {
+        self.size != (0, 0) && (self.size.0 < SMALLEST.0 || self.size.1 < SMALLEST.1)
     }
 
     /// Whether the camera is armed and shows what it sees.

@@ -9,6 +9,7 @@ use super::message::Effect;
 use super::model::{Mode, Model, Pane, Status, Tone};
 use crate::client::Notice;
 use crate::client::notice::{Connection, Line, LineKind, PhysicalView};
+use crate::protocol::rules;
 use crate::safe_text::SafeText;
 use crate::session::{Phase, SessionView};
 use crate::trace::record::{Body, Record};
@@ -24,7 +25,9 @@ impl Model {
                     lines: card.explanation.iter().map(|line| SafeText::line(line)).collect(),
                     findings: card.notes.len(),
                 });
-                for finding in &card.notes {
+                // That an agent lists no A2A interfaces is what the profile asks for (R28): no news for a person.
+                let news = card.notes.iter().filter(|f| f.rule.id != rules::CARD_INTERFACES_EMPTY.id);
+                for finding in news {
                     self.conversation.note(SafeText::line(&format!("card: {finding}")));
                 }
             }
@@ -50,6 +53,7 @@ impl Model {
             self.unsent = None;
         }
         self.conversation.hear(record);
+        self.conversation.hear_broken(record);
         let selected = self.events.selected().map(|row| row.number);
         self.events.push(record);
         if self.events.selected().map(|row| row.number) != selected {

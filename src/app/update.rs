@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::message::{Effect, Message};
-use super::model::{Mode, Model, Status, Tone};
+use super::model::{Mode, Model, Question, Status, Tone};
 use crate::client::Request;
 use crate::command::{Context, Key};
 use crate::safe_text::SafeText;
@@ -70,7 +70,7 @@ impl Model {
                 self.mode = Mode::Typing;
                 self.draft.paste(text)
             }
-            Mode::Confirming(..) | Mode::Help(_) | Mode::Quitting => 0,
+            Mode::Confirming(..) | Mode::Help(_) | Mode::Asking(_) => 0,
         };
         if left_out > 0 {
             self.trouble(&format!("{left_out} characters of the pasted text found no room"));
@@ -80,6 +80,10 @@ impl Model {
     fn key_pressed(&mut self, key: Key) -> Vec<Effect> {
         if key == Key::Ctrl('c') {
             return self.quit(true);
+        }
+        // What a key would do cannot be seen; only what leaves still counts.
+        if self.is_too_small() && !matches!(key, Key::Esc | Key::Char('q') | Key::Ctrl('z')) {
+            return Vec::new();
         }
         let context = self.context();
         let command = self.options.keymap.find(context, key);
@@ -112,12 +116,31 @@ impl Model {
         }
     }
 
-    /// `y` and `n` answer the question whether to quit.
+    /// `y` and `n` answer a question; a key that means nothing here says so.
     fn answer_question(&mut self, key: Key) -> Vec<Effect> {
         match (&self.mode, key) {
-            (Mode::Quitting, Key::Char('y' | 'q')) => self.quit(true),
-            (Mode::Quitting, Key::Char('n')) => self.leave(),
+            (Mode::Asking(question), Key::Char('y')) => {
+                let question = *question;
+                self.answered(question)
+            }
+            (Mode::Asking(Question::Quit), Key::Char('q')) => self.quit(true),
+            (Mode::Asking(_), Key::Char('n')) => self.leave(),
+            (Mode::Panes, Key::Char(_)) => {
+                self.unbound(key);
+                Vec::new()
+            }
             _ => Vec::new(),
         }
+    }
+
+    fn unbound(&mut self, key: Key) {
+        let help = self.key("help");
+        let elsewhere = Context::ALL.into_iter().find_map(|context| {
+            let command = self.options.keymap.find(context, key)?;
+            Some(format!("{key} ({}) counts {}; {help} lists every key", command.title, context.title()))
+        });
+        self.trouble(
+            &elsewhere.unwrap_or_else(|| format!("{key} means nothing here; {help} lists every key")),
+        );
     }
 }

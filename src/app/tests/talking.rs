@@ -185,11 +185,11 @@ fn without_a_proposal_there_is_nothing_to_confirm() {
 }
 
 #[test]
-fn cancel_reconnect_and_end_are_asked_at_once() {
+fn cancelling_is_asked_at_once_and_so_is_reconnecting_without_a_session() {
     let mut stage = stage();
     assert_eq!(stage.press("x"), asks(Request::Cancel));
+    stage.connection(Connection::Idle);
     assert_eq!(stage.press("r"), asks(Request::Reconnect));
-    assert_eq!(stage.press("E"), asks(Request::End));
 }
 
 #[test]
@@ -197,7 +197,7 @@ fn quitting_asks_while_a_run_is_active() {
     let mut stage = stage();
     stage.said("hello");
     assert_eq!(stage.press("q"), Vec::new());
-    assert!(matches!(stage.model.mode, Mode::Quitting));
+    assert!(matches!(stage.model.mode, Mode::Asking(crate::app::Question::Quit)));
     assert_eq!(stage.press("n"), Vec::new());
     assert!(matches!(stage.model.mode, Mode::Panes));
     assert_eq!(stage.press("q y"), asks(Request::Quit));

@@ -1,7 +1,7 @@
 //! Panes, help, palette; and that no key is lost on the way.
 
 use super::stage::{Stage, asks, tag_review};
-use crate::app::{Message, Mode, Pane, Seen, Spot};
+use crate::app::{Effect, Message, Mode, Pane, Question, Seen, Spot};
 use crate::client::Request;
 use crate::client::notice::Activity;
 use crate::client::request::Aim;
@@ -133,4 +133,37 @@ fn a_key_without_a_meaning_changes_nothing() {
         assert_eq!(stage.model.update(Message::Key(key)), Vec::new());
         assert!(matches!(stage.model.mode, Mode::Panes));
     }
+}
+
+#[test]
+fn what_would_end_a_live_session_is_asked_about() {
+    let mut stage = stage();
+    assert!(stage.press("r").is_empty());
+    assert!(matches!(stage.model.mode, Mode::Asking(Question::Reconnect)));
+    assert!(stage.press("Esc").is_empty());
+    assert!(stage.press("E").is_empty());
+    assert_eq!(stage.press("y"), [Effect::Ask(Request::End)]);
+    assert!(stage.press("r").is_empty());
+    assert_eq!(stage.press("Enter"), [Effect::Ask(Request::Reconnect)]);
+}
+
+#[test]
+fn on_a_screen_that_is_too_small_only_leaving_keys_count() {
+    let mut stage = stage();
+    stage.model.update(Message::Resized(50, 14));
+    for key in ["Enter", "s", "i", "r"] {
+        assert!(stage.press(key).is_empty(), "{key}");
+    }
+    assert!(matches!(stage.model.mode, Mode::Panes));
+    assert_eq!(stage.press("q"), [Effect::Ask(Request::Quit)]);
+}
+
+#[test]
+fn a_key_that_means_nothing_here_says_where_it_counts() {
+    let mut stage = stage();
+    stage.press("P");
+    let status = stage.model.status.clone().expect("a line");
+    assert!(status.text.as_str().contains("while reviewing"), "{}", status.text);
+    stage.press("z");
+    assert!(stage.model.status.clone().expect("a line").text.as_str().contains("means nothing here"));
 }

@@ -8,7 +8,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::View;
 use super::text::{fit, word};
-use crate::app::{Link, Mode, Model, Tone};
+use crate::app::{Link, Mode, Model, Question, Tone};
 use crate::command::Context;
 use crate::command::registry::by_id;
 use crate::protocol::Modality;
@@ -85,11 +85,13 @@ fn title(model: &Model, id: &str) -> Option<&'static str> {
         ("accept", Mode::Confirming(..)) => "confirm",
         ("accept", Mode::Palette(_)) => "do it",
         ("accept", Mode::Picker(..)) => "place it",
-        ("accept", Mode::Quitting) => "quit",
+        ("accept", Mode::Asking(Question::Quit)) => "quit",
+        ("accept", Mode::Asking(Question::Reconnect)) => "reconnect",
+        ("accept", Mode::Asking(Question::End)) => "end it",
         ("leave", Mode::Typing) => "leave, text kept",
         ("leave", Mode::Panes) if model.session.held.is_some() => "drop queued",
         ("leave", Mode::Panes) => "show all events",
-        ("leave", Mode::Quitting) => "stay",
+        ("leave", Mode::Asking(_)) => "stay",
         ("leave", Mode::Help(_)) => "close",
         ("up", Mode::Help(_)) => "scroll",
         ("up", _) => "choose",

@@ -32,10 +32,7 @@ use unicode_width::UnicodeWidthStr;
 
 use self::text::{fit, word};
 use super::theme::Theme;
-use crate::app::{Model, Pane, Seen, WIDE};
-
-/// Smallest size that is drawn.
-pub const SMALLEST: (u16, u16) = (60, 16);
+use crate::app::{Model, Pane, SMALLEST, Seen, WIDE};
 
 /// What a region needs to be drawn.
 #[derive(Clone, Copy)]

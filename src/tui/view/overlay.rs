@@ -29,7 +29,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, screen: Rect, view: View<'_>) -> Optio
         Mode::Palette(palette) => pages::palette(view, palette),
         Mode::Picker(editor, chosen) => pages::picker(view, editor, *chosen),
         Mode::Confirming(object, label) => pages::confirm(view, object, label, screen.width),
-        Mode::Quitting => pages::quit(view),
+        Mode::Asking(question) => pages::ask(view, *question),
         _ => return None,
     };
     let width = pages::page_width(page.width, screen.width);

@@ -6,7 +6,7 @@ use ratatui::text::Line;
 use super::View;
 use super::overlay::{Page, field};
 use super::text::{labelled, left, safe, word};
-use crate::app::{Editor, Palette};
+use crate::app::{Editor, Palette, Question};
 use crate::command::registry::CONFIRM_OBJECT;
 use crate::command::{ALL, Command, Context};
 use crate::safe_text::SafeText;
@@ -123,13 +123,24 @@ pub(super) fn confirm(view: View<'_>, object: &SafeText, label: &SafeText, scree
     Page { title: "Confirm".to_owned(), lines, scrolled: 0, cursor: None, height, width }
 }
 
-pub(super) fn quit(view: View<'_>) -> Page {
+/// The question before something ends.
+pub(super) fn ask(view: View<'_>, question: Question) -> Page {
     let View { model, theme } = view;
-    let keys = format!(" {} quits · {} stays", model.key("accept"), model.key("leave"));
+    let (title, text, does) = match question {
+        Question::Quit if model.session.run.is_active() => {
+            ("Quit?", "A run is active; quitting ends it and the session.", "quits")
+        }
+        Question::Quit => ("Quit?", "Quitting ends the session.", "quits"),
+        Question::Reconnect => {
+            ("Reconnect?", "The session ends; what it was taught is forgotten.", "reconnects")
+        }
+        Question::End => ("End the session?", "What it was taught is forgotten.", "ends it"),
+    };
+    let keys = format!(" {} {does} · {} stays", model.key("accept"), model.key("leave"));
     let lines = vec![
-        Line::from(word(" A run is active; quitting ends it and the session.", Style::new())),
+        Line::from(word(format!(" {text}"), Style::new())),
         Line::default(),
         Line::from(word(keys, theme.key())),
     ];
-    Page { title: "Quit?".to_owned(), height: lines.len(), lines, scrolled: 0, cursor: None, width: 56 }
+    Page { title: title.to_owned(), height: lines.len(), lines, scrolled: 0, cursor: None, width: 56 }
 }

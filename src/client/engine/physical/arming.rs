@@ -175,7 +175,15 @@ impl Engine {
     }
 
     pub(in crate::client::engine) fn shutter(&mut self, now: Duration) {
-        match self.physical.armed.as_mut().filter(|armed| armed.modality == Modality::Photo) {
+        if self.physical.armed.is_some_and(|armed| armed.modality == Modality::Nfc) {
+            return self.refuse(
+                now,
+                LineKind::Gate,
+                "the reader still waits for a tag",
+                Some("Esc stops waiting"),
+            );
+        }
+        match self.physical.armed.as_mut() {
             Some(armed) if armed.step == Step::Aiming => {
                 armed.step = Step::Taking;
                 let id = armed.id;
