@@ -188,7 +188,7 @@ fn without_a_proposal_there_is_nothing_to_confirm() {
 fn cancelling_is_asked_at_once_and_so_is_reconnecting_without_a_session() {
     let mut stage = stage();
     assert_eq!(stage.press("x"), asks(Request::Cancel));
-    stage.connection(Connection::Idle);
+    stage.connection(crate::client::notice::Connection::Idle);
     assert_eq!(stage.press("r"), asks(Request::Reconnect));
 }
 
