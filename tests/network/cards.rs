@@ -128,8 +128,8 @@ async fn a_redirect_to_a_forbidden_address_is_refused_before_it_is_asked() {
     for (to, kind) in [
         ("http://169.254.169.254/latest", NetErrorKind::AddressPolicy),
         ("http://[::ffff:0:7f00:1]/", NetErrorKind::AddressPolicy),
-        ("ws://127.0.0.1/", NetErrorKind::UrlForm),
-        ("http://u:p@127.0.0.1/", NetErrorKind::UrlForm),
+        ("ws://127.0.0.1/", NetErrorKind::Redirect),
+        ("http://u:p@127.0.0.1/", NetErrorKind::Redirect),
     ] {
         let location = format!("Location: {to}\r\n");
         let (port, _) = serve_routes(move |_, _| answer("302 Found", &location, "")).await;

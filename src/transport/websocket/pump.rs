@@ -42,8 +42,13 @@ pub(super) async fn run<S>(
         },
         () = came.closed() => Closure::ByUs,
     };
-    say_goodbye(&mut sink, &mut source, &closure, options).await;
+    // The answer to a close goes out first; the session need not wait for the agent to let go of the socket.
+    let _ = timeout(options.close_within, say_goodbye(&mut sink, &closure)).await;
+    let closed_by_agent = matches!(closure, Closure::Normal { .. });
     let _ = came.send(Incoming::Closed(closure)).await;
+    if closed_by_agent {
+        let _ = timeout(options.close_within, drain(&mut source)).await;
+    }
 }
 
 /// Reads until the link ends; only the wait for the agent counts as silence, not the wait for our queue.
@@ -143,27 +148,20 @@ where
     while let Some(Ok(_)) = source.next().await {}
 }
 
-/// Ends the socket as the closure asks: answer a close, name a fault, or just go; never longer than the
-/// bound.
-async fn say_goodbye<S>(sink: &mut Sink<S>, source: &mut Source<S>, closure: &Closure, options: Options)
+/// Says what the closure asks for: the answer to a close, or the name of a fault.
+async fn say_goodbye<S>(sink: &mut Sink<S>, closure: &Closure)
 where
     S: AsyncRead + AsyncWrite + Unpin,
 {
     let code = match closure {
-        Closure::Normal { .. } => None,
-        Closure::TooLarge { .. } => Some(CloseCode::Size),
-        Closure::ProtocolError(_) => Some(CloseCode::Protocol),
+        // The answer is queued already.
+        Closure::Normal { .. } => return drop(sink.flush().await),
+        // The rest of the stream makes no sense any more; the agent is told and not listened to.
+        Closure::TooLarge { .. } => CloseCode::Size,
+        Closure::ProtocolError(_) => CloseCode::Protocol,
         Closure::Lost(_) | Closure::TimedOut { .. } | Closure::ByUs => return,
     };
-    let ending = async {
-        if let Some(code) = code {
-            // The rest of the stream makes no sense any more; the agent is told and not listened to.
-            let _ = sink.send(Message::Close(Some(CloseFrame { code, reason: "".into() }))).await;
-        } else {
-            drain(source).await;
-        }
-    };
-    let _ = timeout(options.close_within, ending).await;
+    let _ = sink.send(Message::Close(Some(CloseFrame { code, reason: "".into() }))).await;
 }
 
 /// What an error of the socket means for the user.
