@@ -257,6 +257,20 @@ fn the_page_of_keys_is_up_to_date() {
 }
 
 #[test]
+fn the_page_of_scenarios_is_up_to_date() {
+    check_or_bless("docs/scenarios.md", &agentcall::scenario::grammar::markdown());
+}
+
+#[test]
 fn the_page_of_rules_is_up_to_date() {
     check_or_bless("docs/rules.md", &agentcall::protocol::rules::markdown());
+}
+
+#[test]
+fn the_example_of_a_passport_is_one() {
+    let bytes =
+        std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/passports/router.json")).unwrap();
+    let passport = Passport::parse(&bytes).unwrap();
+    assert_eq!(passport.actions.len(), 1);
+    fits(&validator("agentcall-object-passport-0.1"), &serde_json::to_value(passport).unwrap());
 }

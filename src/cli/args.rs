@@ -9,7 +9,8 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand};
 
 use crate::agent::{AgentConfig, Fault};
-use crate::protocol::{Modalities, Modality};
+use crate::protocol::Modalities;
+use crate::scenario::grammar;
 
 /// How long `--wait` waits when no time is given.
 const WAIT_SECONDS: &str = "60";
@@ -24,7 +25,8 @@ Exit codes:
   5    connecting or the whole run took too long
   6    a device
   70   our own fault
-  129, 130, 143   ended by SIGHUP, SIGINT (Ctrl-C), SIGTERM; the session was ended in order
+  129, 130, 143   ended by the signal SIGHUP, SIGINT, SIGTERM; the session was ended in order. Ctrl-C
+       sends SIGINT to run; inside the screen it is a key that quits, with 0
   141  nobody reads standard output any more";
 
 /// The whole command line.
@@ -103,7 +105,7 @@ pub struct ConfigArgs {
 #[command(next_help_heading = "Session")]
 pub struct SessionArgs {
     /// Offer only these: nfc, photo, both with a comma between them, or none
-    #[arg(long, value_name = "LIST", value_parser = modalities)]
+    #[arg(long, value_name = "LIST", value_parser = values::modalities(), hide_possible_values = true)]
     pub modalities: Option<Modalities>,
     /// Use the reader of this name [default: simulated, which reads tag files]
     #[arg(long, value_name = "NAME")]
@@ -149,7 +151,7 @@ pub struct ConnectArgs {
 
 /// `agentcall run`
 #[derive(Debug, Args)]
-#[command(after_help = EXIT_CODES)]
+#[command(after_help = run_help())]
 pub struct RunArgs {
     /// The agent's origin, its card's URL, or a card file
     pub url: String,
@@ -208,19 +210,21 @@ pub struct CardArgs {
 
 /// `agentcall agent`
 #[derive(Debug, Args)]
-#[command(after_help = faults_help())]
+#[command(after_help = values::faults_help())]
 pub struct AgentArgs {
     /// Listen on this address; port 0 takes a free one
     #[arg(long, value_name = "ADDR", default_value_t = AgentConfig::DEFAULT_LISTEN)]
     pub listen: SocketAddr,
     /// Accept only these: nfc, photo, both with a comma between them, or none for a text-only agent
-    #[arg(long, value_name = "LIST", default_value = "nfc,photo", value_parser = modalities)]
+    #[arg(long, value_name = "LIST", default_value = "nfc,photo", value_parser = values::modalities(),
+          hide_possible_values = true)]
     pub accept: Modalities,
     /// Advertise the extension under its legacy URI
     #[arg(long)]
     pub legacy_uri: bool,
     /// Do this wrong on purpose (see below); several names at once, or repeated
-    #[arg(long, value_name = "NAME", num_args = 1.., value_delimiter = ',', value_parser = fault)]
+    #[arg(long, value_name = "NAME", num_args = 1.., value_delimiter = ',', value_parser = values::faults(),
+          hide_possible_values = true)]
     pub fault: Vec<Fault>,
 }
 
@@ -264,29 +268,12 @@ fn seconds(text: &str) -> Result<Duration, String> {
     if seconds > 0.0 && seconds <= 86_400.0 { Ok(Duration::from_secs_f64(seconds)) } else { Err(wrong()) }
 }
 
-fn modalities(text: &str) -> Result<Modalities, String> {
-    if text == "none" {
-        return Ok(Modalities::NONE);
-    }
-    text.split(',').try_fold(Modalities::NONE, |set, name| match Modality::from_name(name.trim()) {
-        Some(modality) => Ok(set.with(modality)),
-        None => Err("expected nfc, photo, nfc,photo or none".to_owned()),
-    })
+/// The language of scenarios, then the exit codes.
+fn run_help() -> String {
+    format!("{}\n\n{EXIT_CODES}", grammar::help())
 }
 
-fn fault(text: &str) -> Result<Fault, String> {
-    Fault::from_name(text).ok_or_else(|| {
-        let names: Vec<&str> = Fault::ALL.iter().map(|fault| fault.name()).collect();
-        format!("there is no such fault; there are: {}", names.join(", "))
-    })
-}
-
-/// The faults with what they do, for the help.
-fn faults_help() -> String {
-    let width = Fault::ALL.iter().map(|fault| fault.name().len()).max().unwrap_or(0);
-    let lines = Fault::ALL.iter().map(|fault| format!("\n  {:width$}  {}", fault.name(), fault.help()));
-    format!("Faults, for people who write clients:{}", lines.collect::<String>())
-}
+mod values;
 
 #[cfg(test)]
 mod tests;

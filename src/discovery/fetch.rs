@@ -12,8 +12,10 @@ use tokio::io::AsyncReadExt;
 use tokio::time::{Instant, sleep};
 use url::Url;
 
+use super::typed::did_you_mean;
 use crate::net::{
-    Credentials, NetContext, NetError, NetErrorKind, Origin, RedirectFault, TokenFate, UrlPolicy, http, shown,
+    Credentials, NetContext, NetError, NetErrorKind, Origin, RedirectFault, TokenFate, UrlPolicy, WAIT_HINT,
+    http, shown,
 };
 use crate::protocol::bounds::CARD_BYTES;
 
@@ -141,6 +143,8 @@ pub enum FetchError {
         source: NetError,
         /// What was asked before.
         tried: Vec<Attempt>,
+        /// Whether it was waited for until the time of `--wait` was up.
+        waited: bool,
     },
     /// Every URL answered, none with a card.
     #[error("no card was found{}", tried_words(.tried))]
@@ -166,6 +170,13 @@ impl FetchError {
     /// What the user can do about it.
     pub fn hint(&self) -> Option<String> {
         match self {
+            Self::File { path, source } if source.kind() == std::io::ErrorKind::NotFound => {
+                did_you_mean(path).map(|url| format!("Did you mean {url}?"))
+            }
+            Self::Net { source, waited: true, .. } if source.is_refused() => {
+                let hint = source.hint()?;
+                Some(hint.strip_suffix(WAIT_HINT).map(str::to_owned).unwrap_or(hint))
+            }
             Self::Net { source, .. } => source.hint(),
             Self::NotFound { tried, token } if tried.iter().any(|a| a.status == 401) => {
                 Some(token.hint().to_owned())
@@ -221,7 +232,9 @@ pub async fn fetch(
             Err(error) if error.is_refused() && deadline.is_some_and(|d| Instant::now() < d) => {
                 sleep(RETRY_EVERY).await;
             }
-            Err(source) => return Err(FetchError::Net { source, tried: search.tried }),
+            Err(source) => {
+                return Err(FetchError::Net { source, tried: search.tried, waited: deadline.is_some() });
+            }
         }
     }
 }

@@ -17,6 +17,7 @@ mod security;
 #[cfg(test)]
 mod tests;
 mod transport;
+mod typed;
 
 use crate::protocol::card::{Offer, TransportProfile};
 use crate::protocol::{Dialect, Finding, bounds, json, rules};

@@ -10,6 +10,9 @@ use thiserror::Error;
 use super::{AddressClass, AddressForm, TokenFate};
 use crate::units::Bytes;
 
+/// The end of the hint where nothing listens; whoever has waited already leaves it out.
+pub const WAIT_HINT: &str = " --wait waits for it.";
+
 /// What kind of failure a [`NetError`] is, for exit codes and `--json`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NetErrorKind {
@@ -259,7 +262,7 @@ impl NetError {
             }
             Self::Connect { attempts, .. } if self.is_refused() => {
                 let (address, _) = attempts.first()?;
-                Some(format!("Nothing listens at {address}. Is the agent running? --wait waits for it."))
+                Some(format!("Nothing listens at {address}. Is the agent running?{WAIT_HINT}"))
             }
             Self::Tls { fault, .. } => tls_hint(fault),
             Self::Status { status: 401, token, .. } => Some(token.hint().to_owned()),

@@ -27,7 +27,7 @@ use std::time::Duration;
 pub use address::{AddressClass, AddressForm, Classified, classify};
 pub use connect::{BoxedStream, Connection, Stream, Target};
 pub use credentials::{Bearer, Credentials, TokenFate, read_token_env, read_token_file};
-pub use error::{NetError, NetErrorKind, RedirectFault, TlsFault, UrlFault};
+pub use error::{NetError, NetErrorKind, RedirectFault, TlsFault, UrlFault, WAIT_HINT};
 pub use policy::{Origin, UrlPolicy, shown};
 pub use resolve::{Resolver, SystemResolver};
 

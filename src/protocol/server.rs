@@ -163,6 +163,18 @@ pub struct InteractionResolved {
 }
 
 impl Event {
+    /// Every `type` that the profile names (§ Server events).
+    pub const KINDS: [&str; 8] = [
+        "session.established",
+        "run.started",
+        "text.delta",
+        "speech.segment",
+        "run.completed",
+        "failure",
+        "interaction.requested",
+        "interaction.resolved",
+    ];
+
     /// Its `type` on the wire, as it came.
     pub fn kind(&self) -> &str {
         match self {

@@ -24,6 +24,8 @@ pub struct ScenarioError {
     pub message: String,
     /// The line with the values of `uid=` masked.
     pub shown: String,
+    /// Further lines of the same file that cannot be read, in order; theirs is empty.
+    pub also: Vec<ScenarioError>,
 }
 
 /// Longest part of a line that a message repeats, in characters.
@@ -47,11 +49,12 @@ impl ScenarioError {
             column: mask_uid_values(before).chars().count() + 1,
             message: message.to_owned(),
             shown: bounded(&mask_uid_values(text)),
+            also: Vec::new(),
         }
     }
 
     fn shown(&self) -> String {
-        let Self { file, line, column, message, shown } = self;
+        let Self { file, line, column, message, shown, .. } = self;
         let margin = " ".repeat(line.to_string().len());
         // Tabs keep their width under the caret.
         let indent: String =

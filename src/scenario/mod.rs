@@ -18,6 +18,7 @@
 //! player is a pure state machine (notices and times in, requests and reports out) in a thin asynchronous shell.
 
 mod error;
+pub mod grammar;
 mod lexer;
 mod log;
 mod outcome;

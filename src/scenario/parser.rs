@@ -7,6 +7,7 @@ use super::error::{ScenarioError, bounded};
 use super::lexer::{Slip, Word, without_comment, words};
 use super::script::{Action, Expectation, Scenario, Step, VERBS, What};
 use crate::client::request::{Aim, Observe};
+use crate::protocol::Event;
 use crate::protocol::bounds;
 use crate::protocol::observation::Intent;
 use crate::protocol::rules;
@@ -14,26 +15,60 @@ use crate::redact::{could_be_id, mask_uid_values};
 
 /// The longest time that can be written.
 const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
+/// Most wrong lines of one file that are told.
+const SLIPS: usize = 10;
+/// From which likeness on, of 1, an event is proposed in the place of another word.
+const LIKE: f64 = 0.6;
 
 /// Reads a scenario. `file` is its name as it was given: it stands in messages, and relative paths in the
 /// script start from its directory.
 ///
 /// # Errors
-/// The first line that cannot be read, with file, line and column.
+/// The first line that cannot be read, with file, line and column, and the further ones.
 pub fn parse(file: &str, text: &str) -> Result<Scenario, ScenarioError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut reading = Reading::new(file);
+    let mut errors: Vec<ScenarioError> = Vec::new();
     for (index, line) in text.lines().enumerate() {
         let slip = |slip: Slip| ScenarioError::new(file, index + 1, line, slip.at, &slip.message);
-        if let Some(action) = reading.line(without_comment(line)).map_err(slip)? {
-            reading.scenario.steps.push(Step { line: index + 1, action });
+        match reading.line(without_comment(line)).map_err(slip) {
+            Ok(Some(action)) => {
+                reading.scenario.notes.extend(unusual(file, index + 1, line, &action));
+                reading.scenario.steps.push(Step { line: index + 1, action });
+            }
+            Ok(None) => {}
+            Err(error) if errors.len() < SLIPS => errors.push(error),
+            Err(_) => {}
         }
+    }
+    let mut errors = errors.into_iter();
+    if let Some(first) = errors.next() {
+        return Err(ScenarioError { also: errors.collect(), ..first });
     }
     if reading.scenario.steps.is_empty() {
         let message = format!("there is no step in it; a step begins with {}", listed(VERBS));
         return Err(ScenarioError::new(file, 1, text.lines().next().unwrap_or_default(), 0, &message));
     }
     Ok(reading.scenario)
+}
+
+/// A note on an event that the profile does not name, most likely a slip. Quotation marks say that it is meant.
+fn unusual(file: &str, number: usize, line: &str, action: &Action) -> Option<String> {
+    let Action::Expect(Expectation { what: What::Event(kind), .. }) = action else { return None };
+    if Event::KINDS.contains(&kind.as_str()) || without_comment(line).contains('"') {
+        return None;
+    }
+    let nearest = Event::KINDS
+        .into_iter()
+        .map(|known| (strsim::normalized_damerau_levenshtein(kind, known), known))
+        .max_by(|(a, _), (b, _)| a.total_cmp(b))
+        .filter(|(likeness, _)| *likeness >= LIKE)
+        .map(|(_, known)| format!("; did you mean {known}?"));
+    let nearest = nearest.unwrap_or_default();
+    Some(format!(
+        "{file}:{number}: the profile names no event {}{nearest} (In quotation marks it is taken as meant.)",
+        told(kind)
+    ))
 }
 
 struct Reading<'a> {
@@ -45,7 +80,13 @@ struct Reading<'a> {
 impl<'a> Reading<'a> {
     fn new(file: &'a str) -> Self {
         let directory = Path::new(file).parent().unwrap_or(Path::new(""));
-        let scenario = Scenario { file: file.to_owned(), reader: None, camera: None, steps: Vec::new() };
+        let scenario = Scenario {
+            file: file.to_owned(),
+            reader: None,
+            camera: None,
+            notes: Vec::new(),
+            steps: Vec::new(),
+        };
         Self { directory, scenario, ended: false }
     }
 

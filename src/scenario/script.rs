@@ -20,6 +20,8 @@ pub struct Scenario {
     pub reader: Option<String>,
     /// The camera that `camera:"NAME"` asks for; at most one in a scenario.
     pub camera: Option<String>,
+    /// What looks like a slip and can be read, in sentences with file and line.
+    pub notes: Vec<String>,
     /// The steps in order; at least one.
     pub steps: Vec<Step>,
 }

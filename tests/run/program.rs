@@ -127,3 +127,52 @@ async fn the_screen_needs_a_terminal_and_says_what_does_without() {
         assert!(done.err.contains("needs a terminal") && done.err.contains("agentcall run"), "{}", done.err);
     }
 }
+
+#[tokio::test]
+async fn an_address_without_a_scheme_is_not_taken_for_a_file_in_silence() {
+    for command in ["card", "run"] {
+        let script = root().join("assets/scenarios/teach.agentcall").display().to_string();
+        let mut args = vec![command, "127.0.0.1:8787"];
+        if command == "run" {
+            args.push(&script);
+        }
+        let done = agentcall(&args).await;
+        assert!(
+            done.code == 2 && done.err.contains("hint: Did you mean http://127.0.0.1:8787 --local?"),
+            "{done:?}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn who_has_waited_is_not_told_to_wait() {
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let url = format!("http://{free}");
+    let done = agentcall(&["card", "--local", &url]).await;
+    assert!(done.code == 4 && done.err.contains("--wait waits for it"), "{done:?}");
+    let done = agentcall(&["card", "--local", "--wait=0.3", &url]).await;
+    assert!(
+        done.code == 4 && done.err.contains("Is the agent running?") && !done.err.contains("--wait"),
+        "{done:?}"
+    );
+}
+
+#[tokio::test]
+async fn what_is_wrong_with_a_scenario_is_told_whole_and_without_empty_hints() {
+    let dir = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        let path = dir.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.display().to_string()
+    };
+    let empty = agentcall(&["run", "http://127.0.0.1:1", &write("empty", "")]).await;
+    assert!(
+        empty.code == 2 && empty.err.contains("no step in it") && !empty.err.contains("hint:"),
+        "{empty:?}"
+    );
+    let two = agentcall(&["run", "http://127.0.0.1:1", &write("two", "shout a\nend\nwait soon\n")]).await;
+    assert!(two.err.contains("two:1:1:") && two.err.contains("Also wrong: 3:6: expected a time"), "{two:?}");
+    let odd = write("odd", "expect event run.complete\n");
+    let done = agentcall(&["run", "--local", "http://127.0.0.1:1", &odd]).await;
+    assert!(done.err.contains("odd:1: the profile names no event"), "{done:?}");
+}

@@ -74,3 +74,25 @@ fn what_is_not_there_is_not_in_the_help() {
         assert!(pages.iter().all(|page| !page.to_lowercase().contains(word)), "{word}");
     }
 }
+
+#[test]
+fn shells_are_told_the_names_of_faults_and_modalities() {
+    for shell in [clap_complete::Shell::Bash, clap_complete::Shell::Zsh, clap_complete::Shell::Fish] {
+        let mut script = Vec::new();
+        clap_complete::generate(shell, &mut Cli::command(), "agentcall", &mut script);
+        let script = String::from_utf8(script).unwrap();
+        for name in ["sequence-step-back", "nfc,photo"] {
+            assert!(script.contains(name), "{shell}: {name}");
+        }
+    }
+}
+
+#[test]
+fn the_help_of_run_has_the_whole_language() {
+    let mut command = Cli::command();
+    let help = command.find_subcommand_mut("run").unwrap().render_long_help().to_string();
+    for form in crate::scenario::grammar::STEPS.iter().chain(crate::scenario::grammar::PARTS) {
+        assert!(help.contains(form.form), "{}", form.form);
+    }
+    assert!(help.contains("Exit codes:"));
+}

@@ -23,7 +23,7 @@ use super::signals::{Signals, interrupted};
 use crate::client::{Client, Request};
 use crate::device::ArmedBy;
 use crate::redact::Scrubber;
-use crate::scenario::{self, Class, Options, Outcome, Scenario, Sink, parse};
+use crate::scenario::{self, Class, Options, Outcome, Scenario, ScenarioError, Sink, parse};
 
 /// Largest scenario file that is read, in bytes.
 const SCENARIO_BYTES: u64 = 1024 * 1024;
@@ -42,6 +42,7 @@ trait Report: Sink {
 /// What failed first; it was reported already.
 pub async fn run(args: &RunArgs, printer: &mut Printer<'_>) -> Result<Exit, Failure> {
     let scenarios = args.scenarios.iter().map(|path| read(path)).collect::<Result<Vec<_>, _>>()?;
+    scenarios.iter().flat_map(|scenario| &scenario.notes).for_each(|note| printer.aside(note));
     let settled = Settled::of(&args.net, &args.session, &args.config)?;
     let mut signals = Signals::listen()?;
     let mut first = Ok(Exit::Well);
@@ -89,9 +90,19 @@ fn read(path: &Path) -> Result<Scenario, Failure> {
     }
     parse(&name, &text).map_err(|error| {
         let place = format!("{}:{}:{}", error.file, error.line, error.column);
-        Failure::new(Kind::Usage, format!("{place}: {}", error.message))
-            .hint(format!("The line is: {}", error.shown.trim()))
+        Failure::new(Kind::Usage, format!("{place}: {}", error.message)).hint(hint(&error))
     })
+}
+
+/// The wrong line, and where else there are some.
+fn hint(error: &ScenarioError) -> Option<String> {
+    let line = Some(error.shown.trim()).filter(|line| !line.is_empty());
+    let also: Vec<String> =
+        error.also.iter().map(|e| format!("{}:{}: {}", e.line, e.column, e.message)).collect();
+    let also = (!also.is_empty()).then(|| format!("Also wrong: {}", also.join(" | ")));
+    let parts: Vec<String> =
+        line.map(|line| format!("The line is: {line}")).into_iter().chain(also).collect();
+    (!parts.is_empty()).then(|| parts.join(" | "))
 }
 
 async fn one(

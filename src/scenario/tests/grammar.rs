@@ -238,3 +238,46 @@ fn a_long_line_is_not_repeated_whole() {
     let error = parse("s", &format!("scan {}", "tag:a ".repeat(20_000))).unwrap_err().to_string();
     assert!(error.len() < 1_000, "{}", error.len());
 }
+
+#[test]
+fn every_example_of_the_table_is_read_and_the_steps_are_the_verbs() {
+    use crate::scenario::grammar::{PARTS, STEPS};
+    for form in STEPS.iter().chain(PARTS) {
+        step(form.example);
+    }
+    let mut verbs: Vec<&str> = STEPS.iter().filter_map(|f| f.form.split(' ').next()).collect();
+    verbs.dedup();
+    assert_eq!(verbs, VERBS);
+}
+
+#[test]
+fn every_wrong_line_of_a_file_is_told() {
+    let error = parse("x", "say\ncancel\nshout\nwait soon").unwrap_err();
+    assert_eq!((error.line, error.also.iter().map(|e| e.line).collect::<Vec<_>>()), (1, vec![3, 4]));
+    let error = parse("x", &"shout\n".repeat(1_000)).unwrap_err();
+    assert!(error.also.len() < 10, "a file of something else is not repeated whole");
+}
+
+#[test]
+fn an_event_that_the_profile_does_not_name_is_noted_unless_it_is_quoted() {
+    let notes = |line: &str| parse("x", line).unwrap().notes.join("\n");
+    assert!(
+        notes("expect event run.complete")
+            .contains("x:1: the profile names no event \"run.complete\"; did you mean run.completed?")
+    );
+    let note = notes("cancel\nexpect no event something");
+    assert!(note.starts_with("x:2:") && !note.contains("did you mean"), "{note}");
+    assert_eq!(notes("expect event \"run.complete\""), "");
+    assert_eq!(notes("expect event run.completed"), "");
+}
+
+#[test]
+fn the_named_events_are_those_that_are_decoded() {
+    use crate::protocol::{Dialect, Envelope, Event};
+    for kind in Event::KINDS {
+        let text = format!("{{\"sequence\":1,\"event\":{{\"type\":{kind:?}}}}}");
+        let unknown = Envelope::decode(&text, &Dialect::default())
+            .is_ok_and(|decoded| matches!(decoded.message.event, Event::Unknown { .. }));
+        assert!(!unknown, "{kind}");
+    }
+}
