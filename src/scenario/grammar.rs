@@ -118,12 +118,19 @@ pub const WRITING: &[(&str, &str)] = &[
     ("within TIME", "At the end of an expect: 500ms, 5s, 1.5s or 2m. Without it, an expect waits 10 s."),
 ];
 
+/// Columns of the help, which is narrower than any usual terminal, so that nothing else breaks its lines.
+const HELP_WIDTH: usize = 79;
+
 /// The section of `agentcall run --help`.
 pub fn help() -> String {
     let rows: Vec<(&str, &str)> =
         STEPS.iter().chain(PARTS).map(|f| (f.form, f.meaning)).chain(WRITING.iter().copied()).collect();
     let width = rows.iter().map(|(form, _)| form.chars().count()).max().unwrap_or(0);
-    let lines = rows.iter().map(|(form, meaning)| format!("\n  {form:width$}  {meaning}"));
+    let indent = " ".repeat(width + 4);
+    let lines = rows.iter().map(|(form, meaning)| {
+        let options = textwrap::Options::new(HELP_WIDTH).subsequent_indent(&indent);
+        format!("\n{}", textwrap::fill(&format!("  {form:width$}  {meaning}"), options))
+    });
     format!("Scenarios, one step a line:{}", lines.collect::<String>())
 }
 

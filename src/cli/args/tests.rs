@@ -81,6 +81,7 @@ fn shells_are_told_the_names_of_faults_and_modalities() {
         let mut script = Vec::new();
         clap_complete::generate(shell, &mut Cli::command(), "agentcall", &mut script);
         let script = String::from_utf8(script).unwrap();
+        let script = script.replace('\\', "");
         for name in ["sequence-step-back", "nfc,photo"] {
             assert!(script.contains(name), "{shell}: {name}");
         }
