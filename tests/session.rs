@@ -180,3 +180,15 @@ async fn quitting_ends_the_session_in_order() {
     table.until(|n| matches!(n, Notice::Frame(r) if r.kind == "session.end")).await;
     table.until(|n| matches!(n, Notice::Stopped)).await;
 }
+
+#[tokio::test]
+async fn a_tag_that_cannot_be_read_is_not_placed() {
+    let mut table = Table::set().await;
+    for (spec, why) in [("/no/such/tag.ndef", "Cannot read"), ("/tmp", "not a plain file")] {
+        table.ask(Request::PlaceTag(spec.to_owned())).await;
+        let told = table.until(|n| matches!(n, Notice::Failed(_) | Notice::Info(_))).await;
+        assert!(matches!(&told, Notice::Failed(line) if line.text.contains(why)), "{told:?}");
+    }
+    table.ask(Request::PlaceTag(asset("tags/router.ndef"))).await;
+    table.until(|n| matches!(n, Notice::Info(line) if line.text.contains("router.ndef"))).await;
+}

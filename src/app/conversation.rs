@@ -128,8 +128,9 @@ impl Conversation {
         self.push(Item::Trouble(text, hint));
     }
 
-    /// Adds what a frame says. Frames that were not acted on say nothing here.
-    pub fn hear(&mut self, record: &Record) {
+    /// Adds what a frame says. Frames that were not acted on say nothing here. `cancelling` says whether the user
+    /// has cancelled the active run.
+    pub fn hear(&mut self, record: &Record, cancelling: bool) {
         if !record.acted || record.direction == Direction::In && !matches!(record.body, Body::Event(_)) {
             return;
         }
@@ -145,17 +146,22 @@ impl Conversation {
                     parts.join(" and ")
                 ))));
             }
-            Body::Event(event) => self.event(event),
+            Body::Event(event) => self.event(event, cancelling),
             Body::Client | Body::Unread => {}
         }
     }
 
-    fn event(&mut self, event: &Event) {
+    fn event(&mut self, event: &Event, cancelling: bool) {
         match event {
             Event::RunStarted => self.begin(),
             Event::TextDelta(delta) => self.stream(&delta.text),
             Event::SpeechSegment(segment) => self.speak(&segment.text),
             Event::RunCompleted => self.close(Answer::Done),
+            // What the user has asked for is no failure.
+            Event::Failure(failure) if cancelling && failure.code == "cancelled" => {
+                self.close(Answer::Broken);
+                self.note(SafeText::line("cancelled, as you asked"));
+            }
             Event::Failure(failure) => {
                 self.close(Answer::Broken);
                 self.push(Item::Failure(

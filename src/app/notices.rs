@@ -11,7 +11,7 @@ use crate::client::Notice;
 use crate::client::notice::{Connection, Line, LineKind, PhysicalView};
 use crate::protocol::rules;
 use crate::safe_text::SafeText;
-use crate::session::{Phase, SessionView};
+use crate::session::{Phase, RunState, SessionView};
 use crate::trace::record::{Body, Record};
 
 impl Model {
@@ -52,7 +52,8 @@ impl Model {
         if matches!(record.body, Body::Say { .. }) {
             self.unsent = None;
         }
-        self.conversation.hear(record);
+        let cancelling = matches!(self.session.run, RunState::Cancelling { .. });
+        self.conversation.hear(record, cancelling);
         self.conversation.hear_broken(record);
         let selected = self.events.selected().map(|row| row.number);
         self.events.push(record);

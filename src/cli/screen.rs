@@ -12,6 +12,7 @@ use crate::app::Options;
 use crate::client::Client;
 use crate::command::{Keymap, KeymapError};
 use crate::device::ArmedBy;
+use crate::discovery::fetch::CardSource;
 use crate::tui::{self, Outcome};
 
 /// The screen on the agent at a URL.
@@ -21,6 +22,15 @@ use crate::tui::{self, Outcome};
 pub async fn connect(args: &ConnectArgs) -> Result<Exit, Failure> {
     needs_terminal()?;
     let settled = Settled::of(&args.net, &args.session, &args.config)?;
+    if let CardSource::File(path) = settled.source(&args.url)?
+        && !path.is_file()
+    {
+        // A slip of the path is better said here than on a screen that has nothing else to show.
+        let message = format!("there is no card file {}", path.display());
+        return Err(
+            Failure::new(Kind::Usage, message).hint("An agent's URL begins with https://.".to_owned())
+        );
+    }
     show(&args.url, &settled).await
 }
 

@@ -8,6 +8,7 @@ use icu_properties::props::{
     DefaultIgnorableCodePoint, Emoji, EmojiModifier, ExtendedPictographic, GeneralCategory,
 };
 use icu_properties::{CodePointMapData, CodePointSetData};
+use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthChar;
 
 /// Marks that one base character may carry: enough for every living script, too few to climb over
@@ -35,12 +36,26 @@ pub(super) fn clean(text: &str, shape: Shape) -> String {
 
 /// Appends the clean form of `text` to `out`, which is clean already.
 pub(super) fn append(out: &mut String, text: &str, shape: Shape) {
-    let mut cleaner = Cleaner { marks: trailing_marks(out), out, shape, surplus: 0, emoji: EmojiState::None };
+    let emoji = trailing_emoji(out);
+    let mut cleaner = Cleaner { marks: trailing_marks(out), out, shape, surplus: 0, emoji };
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
         cleaner.take(c, &mut chars);
     }
     cleaner.settle_surplus();
+}
+
+/// What the end of a clean text allows next: its last grapheme, taken once more.
+fn trailing_emoji(clean: &str) -> EmojiState {
+    let Some(last) = clean.graphemes(true).next_back() else { return EmojiState::None };
+    let mut scratch = String::new();
+    let out = &mut scratch;
+    let mut cleaner = Cleaner { marks: 0, out, shape: Shape::Block, surplus: 0, emoji: EmojiState::None };
+    let mut chars = last.chars().peekable();
+    while let Some(c) = chars.next() {
+        cleaner.take(c, &mut chars);
+    }
+    cleaner.emoji
 }
 
 /// What the last characters written allow next.

@@ -234,3 +234,11 @@ proptest! {
         prop_assert!(cut == whole || whole.as_str().starts_with(cut.as_str().trim_end_matches('…')));
     }
 }
+
+#[test]
+fn a_skin_tone_that_comes_in_the_next_piece_dresses_the_emoji_before_it() {
+    let mut streamed = SafeText::block("👩");
+    streamed.push(&SafeText::block("🏽\u{fe0f}"));
+    assert_eq!(streamed, SafeText::block(streamed.as_str()));
+    assert_eq!(streamed.as_str(), "👩🏽⟨U+FE0F⟩");
+}

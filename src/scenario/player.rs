@@ -114,6 +114,11 @@ impl Player {
         let unexpected = self.log.unexpected();
         let (must, should) = (unexpected.count(true), unexpected.count(false));
         let (class, message, hint) = match &self.failure {
+            // What broke a rule explains what did not come in time better than the clock does.
+            Some((Class::Timeout, message, _)) if must > 0 => {
+                let message = format!("{message} The agent broke {}.", unexpected.broken());
+                (Class::Findings, Some(message), None)
+            }
             Some((class, message, hint)) => (*class, Some(message.clone()), hint.clone()),
             None if must > 0 => {
                 let message = format!("The steps went well, but the agent broke {}.", unexpected.broken());

@@ -80,8 +80,9 @@ async fn an_agent_that_claims_to_resume_is_no_session() {
     run.env("AGENTCALL_CONNECT_WITHIN", "2s");
     let done = finish(run).await;
     let lines = done.json_lines();
-    assert_eq!((done.code, findings(&lines)), (5, vec!["SES-3"]), "{done:?}");
-    assert!(all(&lines, "error")[0]["message"].as_str().unwrap().contains("session.start"), "{done:?}");
+    assert_eq!((done.code, findings(&lines)), (1, vec!["SES-3"]), "{done:?}");
+    let message = all(&lines, "scenario")[0]["message"].as_str().unwrap();
+    assert!(message.contains("was not accepted") && message.contains("SES-3"), "{message}");
 }
 
 #[tokio::test]

@@ -53,11 +53,16 @@ struct Pending {
 struct Answer {
     text: String,
     ask: Option<Modality>,
+    /// How many times slower than usual it is said.
+    slower: u32,
 }
+
+/// A story is told at a pace at which a person can cancel it, or queue a turn behind it.
+const STORY_PACE: u32 = 8;
 
 impl From<String> for Answer {
     fn from(text: String) -> Self {
-        Self { text, ask: None }
+        Self { text, ask: None, slower: 1 }
     }
 }
 
@@ -196,7 +201,7 @@ impl Conversation {
         match command {
             Command::Help => words::help(self.usable, self.requestable).into(),
             Command::Greeting => words::greeting(self.usable).into(),
-            Command::Story => words::STORY.into(),
+            Command::Story => Answer { slower: STORY_PACE, ..words::STORY.into() },
             Command::Ask(modality) => self.answer_ask(modality),
             Command::Assent if self.teaching.has_proposal() => words::ASSENT.into(),
             Command::Assent => words::NOTHING_PROPOSED.into(),
@@ -230,7 +235,7 @@ impl Conversation {
         if self.pending.is_some() {
             return "I am still waiting for what I asked for; cancel that first.".into();
         }
-        Answer { text: format!("{}.", words::prompt(modality)), ask: Some(modality) }
+        Answer { text: format!("{}.", words::prompt(modality)), ask: Some(modality), slower: 1 }
     }
 
     fn observed(&mut self, verified: &Verified) -> Answer {
@@ -246,7 +251,8 @@ impl Conversation {
     }
 
     fn start_run(&mut self, now: Duration, answer: &Answer) {
-        self.run = Some(Run::new(now, self.interval, &answer.text, answer.ask, &mut self.segments));
+        self.run =
+            Some(Run::new(now, self.interval * answer.slower, &answer.text, answer.ask, &mut self.segments));
     }
 
     fn end_run(&mut self, out: &mut Outbox) {

@@ -156,3 +156,17 @@ fn a_line_stays_for_a_while_and_the_next_request_clears_it() {
 fn the_engines_end_is_the_end() {
     assert_eq!(stage().notice(Notice::Stopped), vec![crate::app::Effect::Exit]);
 }
+
+#[test]
+fn a_cancel_of_the_users_own_is_no_failure() {
+    let mut stage = stage();
+    stage.said("tell a story");
+    stage.model.session.run = crate::session::RunState::Cancelling {
+        turn: None,
+        started: true,
+        until: std::time::Duration::from_secs(9),
+    };
+    stage.came(5, json!({"type": "failure", "code": "cancelled", "message": "The response was cancelled."}));
+    let last = stage.model.conversation.items().back().cloned();
+    assert!(matches!(&last, Some(Item::Note(text)) if text.as_str().contains("as you asked")), "{last:?}");
+}

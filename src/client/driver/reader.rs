@@ -63,7 +63,12 @@ impl ReaderPort {
 
     /// Puts a tag on the simulated reader, outside a scan.
     pub async fn place(&mut self, spec: &str) {
-        let result = self.put(spec);
+        // One that cannot be parsed is refused below; one that cannot be read is refused here.
+        let readable = match TagSpec::parse(spec) {
+            Ok(tag) => tag.check().await.map_err(|error| words::device(error.to_string())),
+            Err(_) => Ok(()),
+        };
+        let result = readable.and_then(|()| self.put(spec));
         let _engine_stopped = self.events.send(Event::Placed(result)).await;
     }
 

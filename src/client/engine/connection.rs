@@ -147,6 +147,7 @@ impl Engine {
         };
         self.link = Link::Open(attempt, Box::new(Session::new(terms)));
         self.starting = Some(now + self.settings.start_within);
+        self.refused_start = None;
         self.notify(Notice::Connection(Connection::Starting));
         self.session_input(now, Input::Opened);
     }
@@ -156,10 +157,15 @@ impl Engine {
         if self.starting.is_none_or(|until| now < until) {
             return;
         }
-        let text = format!(
-            "The agent did not establish the session within {:?} of session.start.",
-            self.settings.start_within
-        );
+        let within = self.settings.start_within;
+        let text = match self.refused_start.take() {
+            Some(finding) => format!(
+                "The agent's answer to session.start was not accepted: {} ({}, {}). No session was established within \
+                 {within:?}.",
+                finding.detail, finding.rule.id, finding.rule.section
+            ),
+            None => format!("The agent did not establish the session within {within:?} of session.start."),
+        };
         self.session_input(now, Input::Closed);
         self.over(line(now, LineKind::Timeout, text, RECONNECT));
     }

@@ -57,6 +57,8 @@ pub(crate) struct Engine {
     records: u64,
     /// Until when `session.established` must have come, while it has not.
     starting: Option<Duration>,
+    /// Why an envelope that came while the session is starting was not acted on: the last one.
+    refused_start: Option<crate::protocol::Finding>,
     /// The last snapshot that the faces were told, so that they hear only of changes.
     told: Arc<SessionView>,
     /// `true` from [`Request::Quit`] on: the engine stops when the connection is gone, or at this time.
@@ -76,6 +78,7 @@ impl Engine {
             scrubber,
             records: 0,
             starting: None,
+            refused_start: None,
             told: Arc::default(),
             quitting: None,
             effects: VecDeque::new(),

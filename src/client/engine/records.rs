@@ -78,6 +78,9 @@ impl Engine {
                 "it repeats a secret of this session, which is hidden here",
             ));
         }
+        if self.starting.is_some() && !acted {
+            self.refused_start = findings.iter().find(|finding| finding.is_must()).cloned();
+        }
         let kind = match (&event, &shown) {
             (Some(_), Some(shown)) => {
                 shown.pointer("/event/type").and_then(Value::as_str).unwrap_or("?").to_owned()

@@ -36,7 +36,8 @@ fn a_cancelled_run_ends_at_once_and_says_no_more() {
     paced().expect(
         "> say 1 tell a story
          < run.started
-         @ 10
+         @ 79
+         @ 80
          < delta Once there was
          > cancel
          < failure cancelled

@@ -118,7 +118,10 @@ fn an_agent_that_establishes_nothing_is_given_up() {
     assert_eq!(out.first().map(String::as_str), Some("drop link"));
     assert_eq!(
         out.last().map(String::as_str),
-        Some("over: The agent did not establish the session within 10s of session.start.")
+        Some(
+            "over: The agent's answer to session.start was not accepted: expected false; this client never resumes \
+             (SES-3, § Session and input, R13). No session was established within 10s."
+        )
     );
     assert_eq!(bench.engine.next_deadline(), None);
 }
@@ -135,4 +138,14 @@ fn quitting_an_ended_session_waits_for_the_close_without_a_line() {
     bench.ask(Request::End);
     assert_eq!(bench.ask(Request::Quit), ["physical: idle"]);
     assert_eq!(bench.put(Event::Gone(Attempt(1), Gone::ByUs)).last().map(String::as_str), Some("stop"));
+}
+
+#[test]
+fn an_agent_that_says_nothing_is_given_up_in_other_words() {
+    let mut bench = Bench::new();
+    bench.ask(Request::Connect);
+    bench.put(Event::Card(Attempt(1), Ok(Box::new(card(TransportProfile::WebSocket)))));
+    bench.put(Event::Dialled(Attempt(1), Ok(())));
+    let out = bench.after(Duration::from_secs(11));
+    assert!(out.iter().any(|l| l.contains("did not establish the session within 10s")), "{out:?}");
 }

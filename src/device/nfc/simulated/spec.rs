@@ -57,6 +57,14 @@ impl TagSpec {
     }
 
     /// Reads the tag as a reader would.
+    /// Whether a scan could read it now: what is not there, or is no tag, is refused before it is placed.
+    ///
+    /// # Errors
+    /// As a scan of it.
+    pub async fn check(&self) -> Result<(), NfcError> {
+        self.clone().read().await.map(drop)
+    }
+
     pub(super) async fn read(self) -> Result<RawTag, NfcError> {
         match self {
             Self::Uid(uid) => Ok(RawTag::UidOnly(uid)),
