@@ -1,21 +1,16 @@
 //! A scenario is played on the engine, against the embedded agent on a loopback port.
 #![allow(clippy::unwrap_used, reason = "a test may stop at what cannot be")]
 
+mod common;
+
 use std::time::Duration;
 
 use agentcall::agent::{AgentConfig, serve};
 use agentcall::client::notice::{CardNotice, Line};
-use agentcall::client::{Client, ClientConfig};
-use agentcall::device::ArmedBy;
-use agentcall::device::camera::CameraProgram;
-use agentcall::device::camera::simulated::SimulatedCamera;
-use agentcall::device::nfc::SimulatedReader;
-use agentcall::discovery::fetch::CardSource;
-use agentcall::net::{Credentials, NetContext, UrlPolicy};
-use agentcall::protocol::{Dialect, Finding, Modalities};
+use agentcall::protocol::Finding;
 use agentcall::scenario::{Class, Options, Outcome, Sink, StepReport, parse, run};
 use agentcall::trace::record::Record;
-use agentcall::transport::websocket;
+use common::engine::{asset, client};
 use tokio::time::Instant;
 
 /// Everything that was reported, as text.
@@ -43,40 +38,14 @@ impl Sink for Told {
 async fn play(name: &str, text: &str) -> (Outcome, Vec<String>) {
     let agent = serve(AgentConfig::default()).await.unwrap();
     let state = tempfile::tempdir().unwrap();
-    let policy = UrlPolicy { local: true };
-    let program = CameraProgram::at(env!("CARGO_BIN_EXE_agentcall"));
-    let reader = SimulatedReader::new();
-    let placer = reader.placer();
-    let target = agent.card_url.clone();
     let started = Instant::now();
-    let client = Client::spawn(ClientConfig {
-        source: CardSource::parse(&target, policy).unwrap(),
-        target,
-        net: NetContext::system(policy, &[]).unwrap(),
-        credentials: Credentials::default(),
-        wait: None,
-        websocket: websocket::Options::default(),
-        offered: Modalities::BOTH,
-        acks: true,
-        dialect: Dialect::default(),
-        scan_within: Duration::from_secs(10),
-        capture_within: Duration::from_secs(10),
-        reader: (Box::new(reader), Some(placer)),
-        camera: Box::new(SimulatedCamera::test_card(program.clone())),
-        camera_program: program,
-        state_dir: state.path().join("agentcall"),
-        armed_by: ArmedBy::ScenarioStep,
-    });
+    let client = client(&agent.card_url, state.path());
     let scenario = parse(name, text).unwrap_or_else(|error| panic!("{error}"));
     let options = Options { started, timeout: Duration::from_secs(60) };
     let mut told = Told::default();
     let outcome = run(scenario, client.requests, client.notices, options, &mut told).await;
     agent.stop().await;
     (outcome, told.0)
-}
-
-fn asset(path: &str) -> String {
-    format!("{}/assets/{path}", env!("CARGO_MANIFEST_DIR"))
 }
 
 #[tokio::test]

@@ -1,22 +1,18 @@
 //! The engine as a face uses it: requests in, notices out, against the embedded agent on a loopback port.
 #![allow(clippy::unwrap_used, reason = "a test may stop at what cannot be")]
 
+mod common;
+
 use std::time::Duration;
 
 use agentcall::agent::{AgentConfig, Running, serve};
 use agentcall::client::notice::Connection;
 use agentcall::client::request::{Aim, Observe};
-use agentcall::client::{Client, ClientConfig, Notice, Request};
-use agentcall::device::ArmedBy;
-use agentcall::device::camera::CameraProgram;
-use agentcall::device::camera::simulated::SimulatedCamera;
-use agentcall::device::nfc::SimulatedReader;
-use agentcall::discovery::fetch::CardSource;
-use agentcall::net::{Credentials, NetContext, UrlPolicy};
+use agentcall::client::{Client, Notice, Request};
+use agentcall::protocol::Event;
 use agentcall::protocol::observation::Intent;
-use agentcall::protocol::{Dialect, Event, Modalities};
 use agentcall::trace::record::Body;
-use agentcall::transport::websocket;
+use common::engine::{asset, client};
 
 /// An agent, an engine, and what was heard of it since the last question.
 struct Table {
@@ -30,29 +26,7 @@ impl Table {
     async fn set() -> Self {
         let agent = serve(AgentConfig::default()).await.unwrap();
         let state = tempfile::tempdir().unwrap();
-        let policy = UrlPolicy { local: true };
-        let program = CameraProgram::at(env!("CARGO_BIN_EXE_agentcall"));
-        let reader = SimulatedReader::new();
-        let placer = reader.placer();
-        let target = agent.card_url.to_string();
-        let client = Client::spawn(ClientConfig {
-            source: CardSource::parse(&target, policy).unwrap(),
-            target,
-            net: NetContext::system(policy, &[]).unwrap(),
-            credentials: Credentials::default(),
-            wait: None,
-            websocket: websocket::Options::default(),
-            offered: Modalities::BOTH,
-            acks: true,
-            dialect: Dialect::default(),
-            scan_within: Duration::from_secs(10),
-            capture_within: Duration::from_secs(10),
-            reader: (Box::new(reader), Some(placer)),
-            camera: Box::new(SimulatedCamera::test_card(program.clone())),
-            camera_program: program,
-            state_dir: state.path().join("agentcall"),
-            armed_by: ArmedBy::ScenarioStep,
-        });
+        let client = client(&agent.card_url, state.path());
         let mut table = Self { client, _agent: agent, _state: state, heard: Vec::new() };
         table.ask(Request::Connect).await;
         table.until(|n| matches!(n, Notice::Connection(Connection::Live))).await;
@@ -118,10 +92,6 @@ fn observe(tag: Option<&str>, picture: Option<&str>) -> Request {
         aim: Aim::Answering,
         passport: None,
     })
-}
-
-fn asset(name: &str) -> String {
-    format!("{}/assets/{name}", env!("CARGO_MANIFEST_DIR"))
 }
 
 #[tokio::test]

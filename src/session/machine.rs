@@ -7,7 +7,7 @@ use super::gate;
 use super::input::{Draft, Input, Terms};
 use super::judge::Judge;
 use super::output::{Output, Refusal, RefusalKind};
-use super::view::{Focus, Held, Phase, Proposal, RunState, SessionView};
+use super::view::{Focus, Held, Pending, Phase, Proposal, RunState, SessionView};
 use crate::protocol::client::{ClientCapabilities, PhysicalCapabilities, SessionStart};
 use crate::protocol::{ClientMessage, Finding, Modalities, rules};
 use crate::units::{Sequence, Turn};
@@ -99,6 +99,21 @@ impl Session {
     /// The terms of this session.
     pub fn terms(&self) -> &Terms {
         &self.terms
+    }
+
+    /// How far it has come.
+    pub fn phase(&self) -> Phase {
+        self.phase
+    }
+
+    /// The active run.
+    pub fn run(&self) -> RunState {
+        self.judge.run
+    }
+
+    /// The pending request.
+    pub fn pending(&self) -> Option<&Pending> {
+        self.judge.pending.as_ref()
     }
 
     /// A snapshot for a face.

@@ -1,6 +1,8 @@
 //! The real binary in a fresh home, run to its end or held by a test.
 #![allow(dead_code, reason = "each test binary uses its own part")]
 
+pub mod engine;
+
 use std::path::PathBuf;
 use std::process::{Output, Stdio};
 use std::sync::OnceLock;

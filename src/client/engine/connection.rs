@@ -181,7 +181,7 @@ impl Engine {
         if *current != attempt {
             return;
         }
-        let active = session.view().run.is_active();
+        let active = session.run().is_active();
         let why = match gone {
             Gone::ByUs => line(now, LineKind::Info, "The session was ended.", Some("r starts a new one")),
             Gone::Orderly(text) if active => line(
@@ -229,11 +229,11 @@ impl Engine {
     /// Hands one input to the session, if there is one.
     pub(super) fn session_input(&mut self, now: Duration, input: Input) {
         let Some(session) = self.link.session_mut() else { return };
-        let was = session.view().phase;
+        let was = session.phase();
         // Only requests are refused, and this is none.
         let _never_refused = session.handle(now, input);
         self.drain_session(now);
-        let is = self.link.session().map(|s| s.view().phase);
+        let is = self.link.session().map(Session::phase);
         if was == Phase::Starting && is == Some(Phase::Live) {
             self.starting = None;
             self.notify(Notice::Connection(Connection::Live));

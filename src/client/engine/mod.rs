@@ -162,7 +162,7 @@ impl Engine {
         }
         self.quitting = Some(now + QUIT_PATIENCE);
         // A session that has ended only waits for the agent's close.
-        if self.link.session().is_some_and(|session| session.view().phase != Phase::Ended) {
+        if self.link.session().is_some_and(|session| session.phase() != Phase::Ended) {
             self.ask(now, Ask::End);
         }
     }

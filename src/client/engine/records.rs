@@ -70,9 +70,10 @@ impl Engine {
 
     fn judged(&mut self, now: Duration, judged: Judged) {
         let Judged { sequence, value, event, bytes, acted, findings } = judged;
-        let shown = value.as_ref().map(|v| self.scrubber.scrub_value(view::for_trace(v)));
+        let traced = value.as_ref().map(view::for_trace);
+        let shown = traced.clone().map(|v| self.scrubber.scrub_value(v));
         let mut findings: Vec<Finding> = findings.into_iter().map(|f| self.scrubbed_finding(f)).collect();
-        if matches!(event, Some(Event::Failure(_))) && value.as_ref().map(view::for_trace) != shown {
+        if matches!(event, Some(Event::Failure(_))) && traced != shown {
             findings.push(Finding::new(
                 &rules::EV_LEAK,
                 "it repeats a secret of this session, which is hidden here",
@@ -89,6 +90,8 @@ impl Engine {
             _ => unread_kind(&findings).to_owned(),
         };
         let body = match event {
+            // What is shown as it came need not be read again.
+            Some(event) if shown == value => Body::Event(event),
             Some(event) => Body::Event(self.scrubbed_event(&event, shown.as_ref())),
             None => Body::Unread,
         };

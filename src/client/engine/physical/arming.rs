@@ -68,10 +68,10 @@ impl Engine {
 
     /// The pending request that a collection of this modality answers.
     pub(super) fn answer_for(&self, modality: Modality, aim: Aim) -> Option<String> {
-        let pending = self.link.session()?.view().pending?;
+        let pending = self.link.session()?.pending()?;
         let fits =
             aim == Aim::Answering && pending.modality == modality && pending.state == PendingState::Open;
-        fits.then_some(pending.interaction_id)
+        fits.then(|| pending.interaction_id.clone())
     }
 
     pub(super) fn start(&mut self, now: Duration, modality: Modality, source: Option<String>) {

@@ -10,7 +10,7 @@ use crate::client::notice::{Line, LineKind, Notice};
 use crate::client::request::{Observe, Orient};
 use crate::protocol::Modality;
 use crate::protocol::observation::Passport;
-use crate::session::{Answer, Ask, Draft};
+use crate::session::{Answer, Ask, Draft, Session};
 use crate::units;
 
 impl Engine {
@@ -97,7 +97,7 @@ impl Engine {
     /// A request that is no longer pending cannot be answered, nor one whose modality did not come after all:
     /// the draft goes as unrelated, and says so.
     pub(in crate::client::engine) fn recheck_answer(&mut self) {
-        let pending = self.link.session().and_then(|s| s.view().pending);
+        let pending = self.link.session().and_then(Session::pending);
         let (armed, planned) = (self.physical.armed.map(|a| a.modality), self.physical.plan.is_some());
         let Some(draft) = &mut self.physical.draft else { return };
         let Some(answered) = &draft.answers else { return };
