@@ -1,0 +1,1 @@
+//! What the measurements share. Each measurement is a program in `src/bin/`; `make bench` runs them all.
