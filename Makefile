@@ -7,8 +7,9 @@ PEER_VENV := target/peer-venv
 # Pinned, so that a newer one does not ask for a newer toolchain.
 NEXTEST   := 0.9.151
 DENY      := 0.20.2
+FUZZ      := 0.13.2
 
-.PHONY: help demo test packages test-packages tools fmt clippy docs tests bare generated deny generate clean-peers
+.PHONY: help demo test fuzz fuzz-corpus packages test-packages tools generate
 
 help: ## What there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -26,6 +27,13 @@ test: test-packages tools $(PEER_VENV)/ready ## Everything that CI runs
 	@$(STEP) "drift of generated files" $(CARGO) nextest run --cargo-profile $(PROFILE) --test generated
 	@$(STEP) "build without features" $(CARGO) build --profile $(PROFILE) --no-default-features --bin agentcall
 	@$(STEP) "licences, bans, sources" $(CARGO) deny --log-level error check bans licenses sources
+	@FUZZ_TIMEOUT=5 $(STEP) "twenty seconds of fuzzing a target" ./scripts/fuzz 20
+
+fuzz: test-packages tools ## Ten minutes of fuzzing a target; FOR=60 takes a minute, TARGETS="card tag" some of them
+	@./scripts/fuzz $(or $(FOR),600) $(TARGETS)
+
+fuzz-corpus: tools ## Put the smallest set of inputs that covers what fuzzing found into the repository
+	@./scripts/fuzz-corpus $(TARGETS)
 
 generate: ## Write the generated files anew: schemas, keys, rules, configuration
 	@AGENTCALL_BLESS=1 $(CARGO) test --profile $(PROFILE) --test generated
@@ -34,11 +42,13 @@ packages: ## Install the system packages that building needs
 	@./scripts/packages "to build (the TLS library compiles C)" gcc libc6-dev
 
 test-packages: packages ## Install the system packages that the tests need
+	@./scripts/packages "to fuzz (the library of the fuzzer is C++)" g++
 	@./scripts/packages "to test against an agent written in Python" python3 python3-venv
 
 tools: ## Install the Rust tools that the tests need
 	@command -v cargo-nextest >/dev/null || $(STEP) "installing cargo-nextest" $(CARGO) install --locked --version $(NEXTEST) --no-default-features --features default-no-update cargo-nextest
 	@command -v cargo-deny >/dev/null || $(STEP) "installing cargo-deny" $(CARGO) install --locked --version $(DENY) cargo-deny
+	@command -v cargo-fuzz >/dev/null || $(STEP) "installing cargo-fuzz" $(CARGO) install --locked --version $(FUZZ) cargo-fuzz
 
 $(PEER_VENV)/ready: tests/peers/requirements.txt
 	@$(STEP) "Python packages for the peer" sh -c 'python3 -m venv $(PEER_VENV) && $(PEER_VENV)/bin/pip install --quiet --disable-pip-version-check -r tests/peers/requirements.txt'

@@ -34,11 +34,15 @@ pub(super) fn load(path: &Path, named: bool) -> Result<Option<Layer>, ConfigErro
     }
     let text = String::from_utf8(bytes)
         .map_err(|_| read(std::io::Error::new(std::io::ErrorKind::InvalidData, "it is not UTF-8")))?;
-    parse(path, &text).map(Some)
+    read_text(path, &text).map(Some)
 }
 
-/// Reads the text of a file. Relative paths in it start from its directory.
-pub(super) fn parse(path: &Path, text: &str) -> Result<Layer, ConfigError> {
+/// Reads the text of a file at `path`, which errors name. Relative paths in it start from its directory. Opens
+/// nothing: [`super::resolve`] does.
+///
+/// # Errors
+/// [`ConfigError::Line`] with line, column and key; values of keys that look like secrets are not repeated.
+pub fn read_text(path: &Path, text: &str) -> Result<Layer, ConfigError> {
     let reading = Reading { path, text };
     let table = DeTable::parse(text).map_err(|error| {
         reading.error(

@@ -18,6 +18,7 @@ mod tests;
 
 pub use environment::Environment;
 pub use error::ConfigError;
+pub use file::read_text;
 pub use resolve::resolve;
 pub use table::{KEYS, Key, Layer, Origin, Set, Settings};
 pub use value::{EnvName, Setting, Time};

@@ -7,6 +7,7 @@
 mod decode;
 mod demo;
 mod fit;
+mod grade;
 mod jpeg;
 mod test_card;
 mod thumbnail;
@@ -14,6 +15,7 @@ mod verify;
 
 use std::fmt;
 
+use fast_image_resize::{FilterType, ResizeAlg, ResizeOptions, Resizer};
 use image::{DynamicImage, RgbImage};
 use zeroize::Zeroize;
 
@@ -99,7 +101,11 @@ impl Picture {
         if (width, height) == (self.width(), self.height()) {
             return self.clone();
         }
-        Self { image: self.image.resize_exact(width, height, image::imageops::FilterType::Lanczos3) }
+        let filter = FilterType::Lanczos3;
+        let options = ResizeOptions::new().resize_alg(ResizeAlg::Convolution(filter));
+        let mut target = DynamicImage::new_rgb8(width, height);
+        Resizer::new().resize(&self.image, &mut target, &options).expect("both are RGB of eight bits");
+        Self { image: target }
     }
 
     /// The mean brightness, 0 (black) to 255: what tells a camera that has not found its exposure yet.

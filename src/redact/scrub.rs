@@ -229,12 +229,13 @@ impl Scrubber {
     /// Everything found, in order, without overlaps.
     fn spans(&self, text: &str) -> Vec<(usize, usize, Kind)> {
         let mut found = Vec::new();
+        let mut words = Vec::new();
         for spelling in &self.spellings {
-            let fits =
-                |start: usize, end: usize| spelling.fit == Fit::Anywhere || stands_alone(text, start, end);
             for (start, part) in text.match_indices(spelling.text.as_str()) {
-                if fits(start, start + part.len()) {
-                    found.push((start, padded(text, start + part.len()), spelling.kind));
+                let span = (start, padded(text, start + part.len()), spelling.kind);
+                match spelling.fit {
+                    Fit::Anywhere => found.push(span),
+                    Fit::WholeWord => words.push(span),
                 }
             }
         }
@@ -243,6 +244,7 @@ impl Scrubber {
         found.extend(
             self.images.find(text).into_iter().map(|(start, end)| (start, padded(text, end), Kind::Image)),
         );
+        accept_words(text, words, &mut found);
         found.sort_unstable();
         let mut spans: Vec<(usize, usize, Kind)> = Vec::with_capacity(found.len());
         for (start, end, kind) in found {
@@ -262,9 +264,24 @@ fn padded(text: &str, end: usize) -> usize {
     end + text[end..].bytes().take(2).take_while(|&byte| byte == b'=').count()
 }
 
-fn stands_alone(text: &str, start: usize, end: usize) -> bool {
-    let beside = [text[..start].chars().next_back(), text[end..].chars().next()];
-    !beside.into_iter().flatten().any(char::is_alphanumeric)
+/// Adds those of `words` that stand alone. What is taken out beside a word leaves it standing alone.
+fn accept_words(text: &str, mut words: Vec<(usize, usize, Kind)>, found: &mut Vec<(usize, usize, Kind)>) {
+    loop {
+        let before = found.len();
+        words.retain(|&(start, end, kind)| {
+            let free =
+                |beside: Option<char>, is_gone: bool| is_gone || !beside.is_some_and(char::is_alphanumeric);
+            let alone = free(text[..start].chars().next_back(), found.iter().any(|span| span.1 == start))
+                && free(text[end..].chars().next(), found.iter().any(|span| span.0 == end));
+            if alone {
+                found.push((start, end, kind));
+            }
+            !alone
+        });
+        if found.len() == before || words.is_empty() {
+            return;
+        }
+    }
 }
 
 impl fmt::Debug for Scrubber {

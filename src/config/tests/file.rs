@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use proptest::prelude::*;
 
 use super::{defaults, settled};
-use crate::config::file::parse;
+use crate::config::file::read_text as parse;
 use crate::config::{DEFAULT_FILE, EnvName, KEYS, Layer, Settings, docs, file};
 use crate::protocol::dialect::InteractionIdPlace;
 

@@ -256,3 +256,12 @@ proptest! {
         let _ = client(&message.to_string());
     }
 }
+
+/// Found by fuzzing: writing an envelope with an unknown event must not end the program.
+#[test]
+fn an_unknown_event_is_written_by_its_type_alone() {
+    let text = r#"{"sequence":7,"event":{"type":"STATE_DELTA","delta":[1]}}"#;
+    let decoded = Envelope::decode(text, &Dialect::default()).unwrap();
+    let written = decoded.message.encode(&Dialect::default());
+    assert_eq!(written, serde_json::json!({"sequence": 7, "event": {"type": "STATE_DELTA"}}));
+}
