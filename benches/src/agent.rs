@@ -80,7 +80,9 @@ fn serve(
     )?;
     if path == "/print" {
         stream.blocks.iter().try_for_each(|block| out.write_all(block))?;
-        return say_goodbye(out);
+        say_goodbye(out)?;
+        // What was not read when a socket is closed resets it, and what is still on its way would be lost.
+        return io::copy(&mut reader, &mut io::sink()).map(drop);
     }
     std::thread::scope(|scope| {
         let (heard, hear) = channel();

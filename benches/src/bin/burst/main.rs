@@ -103,7 +103,7 @@ fn tell(report: &mut Report, ways: &[Way; 3]) {
 
 fn websocat(agent: &Agent) -> Command {
     let mut command = Command::new("websocat");
-    command.args(["-q", "-u", &agent.print_url()]);
+    command.args(["-U", &agent.print_url()]);
     command
 }
 
