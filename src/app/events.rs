@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::filter::Filter;
 use super::row::{Fold, Row, fold};
+use crate::safe_text::SafeText;
 use crate::trace::record::{Body, Direction, Record};
 
 /// Memory for the events, unless the settings say otherwise, in bytes.
@@ -68,6 +69,13 @@ impl Events {
         self.newest = record.at;
         if let Body::Say { turn, .. } | Body::Show { turn, .. } = &record.body {
             self.turn = Some(turn.0);
+        }
+        if let Some(late) = &record.late
+            && let Some(row) =
+                self.rows.iter_mut().rev().take(2).find(|row| fold(&row.record) == Some(Fold::Text))
+        {
+            row.text.push(&SafeText::block(late));
+            self.weight += late.len();
         }
         if !self.fold(record) {
             self.add(since, record);

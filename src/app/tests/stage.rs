@@ -151,6 +151,7 @@ impl Stage {
             acted,
             deliberate: false,
             findings,
+            late: None,
         };
         self.notice(Notice::Frame(Arc::new(record)));
     }
