@@ -9,7 +9,7 @@ NEXTEST   := 0.9.151
 DENY      := 0.20.2
 FUZZ      := 0.13.2
 
-.PHONY: help demo test fuzz fuzz-corpus packages test-packages tools generate
+.PHONY: help demo test fuzz fuzz-corpus bench-pictures packages test-packages tools generate
 
 help: ## What there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -34,6 +34,11 @@ fuzz: test-packages tools ## Ten minutes of fuzzing a target; FOR=60 takes a min
 
 fuzz-corpus: tools ## Put the smallest set of inputs that covers what fuzzing found into the repository
 	@./scripts/fuzz-corpus $(TARGETS)
+
+bench-pictures: packages ## Compare encoders and filters beside ImageMagick; writes docs/pictures.md
+	@./scripts/packages "to compare pictures" imagemagick mate-backgrounds fonts-dejavu-core python3-pip nasm
+	@$(STEP) "the pictures" ./benches/picture-set target/pictures
+	@CARGO_TARGET_DIR=target/benches $(CARGO) run --release --manifest-path benches/Cargo.toml --bin pictures -- target/pictures --write docs/pictures.md
 
 generate: ## Write the generated files anew: schemas, keys, rules, configuration
 	@AGENTCALL_BLESS=1 $(CARGO) test --profile $(PROFILE) --test generated

@@ -364,7 +364,7 @@ async fn the_process_list_shows_no_token_and_children_inherit_none() {
     let hostile = Hostile::start().await;
     let (home, scripts) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let script = scripts.path().join("shots.agentcall");
-    std::fs::write(&script, "capture camera:\"test card\"\n".repeat(20)).unwrap();
+    std::fs::write(&script, "capture camera:\"test card\"\n".repeat(10)).unwrap();
     let script = script.display().to_string();
     let mut command =
         command(home.path(), &["run", "--local", "--token-env", "WORKSHOP_TOKEN", &hostile.origin, &script]);
