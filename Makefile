@@ -27,7 +27,7 @@ test: test-packages tools $(PEER_VENV)/ready ## Everything that CI runs
 	@$(STEP) "drift of generated files" $(CARGO) nextest run --cargo-profile $(PROFILE) --test generated
 	@$(STEP) "build without features" $(CARGO) build --profile $(PROFILE) --no-default-features --bin agentcall
 	@$(STEP) "licences, bans, sources" $(CARGO) deny --log-level error check bans licenses sources
-	@FUZZ_TIMEOUT=5 $(STEP) "twenty seconds of fuzzing a target" ./scripts/fuzz 20
+	@FUZZ_TIMEOUT=5 FUZZ_MB=512 $(STEP) "twenty seconds of fuzzing a target" ./scripts/fuzz 20
 
 fuzz: test-packages tools ## Ten minutes of fuzzing a target; FOR=60 takes a minute, TARGETS="card tag" some of them
 	@./scripts/fuzz $(or $(FOR),600) $(TARGETS)
