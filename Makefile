@@ -9,7 +9,7 @@ NEXTEST   := 0.9.151
 DENY      := 0.20.2
 FUZZ      := 0.13.2
 
-.PHONY: help demo test fuzz fuzz-corpus packages test-packages tools generate
+.PHONY: help demo test fuzz fuzz-corpus bench-pictures packages test-packages tools generate
 
 help: ## What there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -27,13 +27,18 @@ test: test-packages tools $(PEER_VENV)/ready ## Everything that CI runs
 	@$(STEP) "drift of generated files" $(CARGO) nextest run --cargo-profile $(PROFILE) --test generated
 	@$(STEP) "build without features" $(CARGO) build --profile $(PROFILE) --no-default-features --bin agentcall
 	@$(STEP) "licences, bans, sources" $(CARGO) deny --log-level error check bans licenses sources
-	@FUZZ_TIMEOUT=5 $(STEP) "twenty seconds of fuzzing a target" ./scripts/fuzz 20
+	@FUZZ_TIMEOUT=5 FUZZ_MB=512 $(STEP) "twenty seconds of fuzzing a target" ./scripts/fuzz 20
 
 fuzz: test-packages tools ## Ten minutes of fuzzing a target; FOR=60 takes a minute, TARGETS="card tag" some of them
 	@./scripts/fuzz $(or $(FOR),600) $(TARGETS)
 
 fuzz-corpus: tools ## Put the smallest set of inputs that covers what fuzzing found into the repository
 	@./scripts/fuzz-corpus $(TARGETS)
+
+bench-pictures: packages ## Compare encoders and filters beside ImageMagick; writes docs/pictures.md
+	@./scripts/packages "to compare pictures" imagemagick mate-backgrounds fonts-dejavu-core python3-pip nasm
+	@$(STEP) "the pictures" ./benches/picture-set target/pictures
+	@CARGO_TARGET_DIR=target/benches $(CARGO) run --release --manifest-path benches/Cargo.toml --bin pictures -- target/pictures --write docs/pictures.md
 
 generate: ## Write the generated files anew: schemas, keys, rules, configuration
 	@AGENTCALL_BLESS=1 $(CARGO) test --profile $(PROFILE) --test generated

@@ -44,7 +44,7 @@ pub fn keys(data: &[u8]) {
     let mut model = Model::new(Options::default());
     let mut now = Duration::ZERO;
     model.update(Message::Resized(80, 24));
-    for (number, bytes) in data.chunks_exact(3).take(400).enumerate() {
+    for (number, bytes) in data.chunks_exact(3).take(100).enumerate() {
         let &[kind, what, extra] = bytes else { continue };
         now += Duration::from_millis(u64::from(extra >> 4) * 20);
         let message = match kind % 16 {
@@ -71,7 +71,7 @@ pub fn keys(data: &[u8]) {
         if model.update(message).contains(&Effect::Exit) {
             break;
         }
-        if number % 16 == 0 {
+        if number % 50 == 49 {
             draw(&model);
         }
     }

@@ -102,15 +102,30 @@ fn is_plainly_public(address: IpAddr) -> bool {
                 || v4.is_multicast()
                 || v4.is_unspecified()
                 || v4.is_documentation()
-                || v4.is_broadcast())
+                || v4.is_broadcast()
+                // Shared (RFC 6598), benchmarking (RFC 2544), reserved (RFC 1112), IETF assignments (RFC 6890).
+                || matches!(v4.octets(), [100, 64..=127, ..] | [198, 18 | 19, ..] | [240..=255, ..] | [192, 0, 0, _] | [0, ..]))
         }
         IpAddr::V6(v6) => {
             !(v6.is_loopback()
                 || v6.is_multicast()
                 || v6.is_unspecified()
                 || v6.is_unique_local()
-                || v6.is_unicast_link_local())
+                || v6.is_unicast_link_local()
+                // Documentation (RFC 3849), site-local (RFC 3879), local NAT64 (RFC 8215).
+                || matches!(v6.segments(), [0x2001, 0xDB8, ..] | [0xFEC0..=0xFEFF, ..] | [0x64, 0xFF9B, 1, ..]))
+                && embedded(v6).is_none_or(|v4| is_plainly_public(IpAddr::V4(v4)))
                 && v6.to_ipv4().is_none_or(|v4| is_plainly_public(IpAddr::V4(v4)))
         }
+    }
+}
+
+/// The IPv4 address inside a NAT64 (RFC 6052) or 6to4 (RFC 3056) address.
+fn embedded(v6: std::net::Ipv6Addr) -> Option<std::net::Ipv4Addr> {
+    match v6.octets() {
+        [0, 0x64, 0xFF, 0x9B, 0, 0, 0, 0, 0, 0, 0, 0, a, b, c, d] | [0x20, 0x02, a, b, c, d, ..] => {
+            Some([a, b, c, d].into())
+        }
+        _ => None,
     }
 }

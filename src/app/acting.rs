@@ -47,7 +47,10 @@ impl Model {
             View::First => self.end(false),
             View::Last => self.end(true),
             View::Follow => self.events.toggle_follow(),
-            View::Filter => self.mode = Mode::Filtering(Editor::with(self.events.filter())),
+            View::Filter => self.begin_filter(),
+            View::NextFinding => self.find_finding(true),
+            View::PreviousFinding => self.find_finding(false),
+            View::Related => self.relate(),
             View::Copy => return self.copy(),
             View::Inspect => {
                 self.pane = Pane::Inspect;
@@ -114,10 +117,7 @@ impl Model {
             Mode::Passport(editor) if !editor.text().trim().is_empty() => {
                 return vec![Effect::Ask(Request::AttachPassport(editor.text().trim().to_owned()))];
             }
-            Mode::Filtering(editor) => {
-                self.events.set_filter(editor.text());
-                self.pane = Pane::Events;
-            }
+            Mode::Filtering(filtering) => self.keep_filter(filtering),
             Mode::Confirming(..) => return vec![Effect::Ask(Request::Say(CONFIRM_OBJECT.to_owned()))],
             Mode::Palette(palette) => {
                 if let Some(command) = palette.choice() {
@@ -162,13 +162,17 @@ impl Model {
 
     /// Esc: closes what is open, else drops the queued turn, else the filter, else the status line.
     pub(super) fn leave(&mut self) -> Vec<Effect> {
-        if !matches!(self.mode, Mode::Panes) {
+        if let Mode::Filtering(filtering) = &self.mode {
+            let before = filtering.before.clone();
+            self.mode = Mode::Panes;
+            self.apply_filter(&before);
+        } else if !matches!(self.mode, Mode::Panes) {
             self.mode = Mode::Panes;
         } else if self.session.held.is_some() {
             self.unsent = None;
             return vec![Effect::Ask(Request::DropHeld)];
         } else if !self.events.filter().is_empty() {
-            self.events.set_filter("");
+            self.events.clear_filter();
         } else {
             self.status = None;
         }

@@ -134,6 +134,9 @@ impl Conversation {
         if !record.acted || record.direction == Direction::In && !matches!(record.body, Body::Event(_)) {
             return;
         }
+        if let Some(late) = &record.late {
+            self.stream(late);
+        }
         match &record.body {
             Body::Say { text, .. } => self.push(Item::You(SafeText::block(text))),
             Body::Show { object_ref, image, intent, answers, .. } => {

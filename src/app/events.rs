@@ -1,131 +1,25 @@
-//! The event stream: rows, folding of text deltas, filter, selection, follow.
+//! The event stream: rows within a budget of memory, filter, selection, follow.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::protocol::{Event, view};
+use super::filter::Filter;
+use super::row::{Fold, Row, fold};
 use crate::safe_text::SafeText;
 use crate::trace::record::{Body, Direction, Record};
 
-/// Most rows that are kept; the oldest go first, and their number is shown.
-const ROWS: usize = 100_000;
-/// Most bytes on the wire of the frames that are kept; the oldest go first.
-const BYTES: usize = 48 * 1024 * 1024;
-/// Longest summary in characters.
-const SUMMARY: usize = 200;
-/// Characters of a folded text that its row repeats.
-const FOLDED: usize = 60;
-
-/// One row: a frame, or a run of text deltas.
-#[derive(Clone, Debug)]
-pub struct Row {
-    /// Its number since the start.
-    pub number: u64,
-    /// First and last sequence.
-    pub sequences: Option<(u64, u64)>,
-    /// When the first of it came.
-    pub at: Duration,
-    /// How long after the frame before.
-    pub since: Duration,
-    /// Which way.
-    pub direction: Direction,
-    /// `type` of the message or event.
-    pub kind: SafeText,
-    /// What it says, in a few words.
-    pub summary: SafeText,
-    /// Size on the wire, of all its frames.
-    pub bytes: usize,
-    /// How many frames it holds.
-    pub count: usize,
-    /// The last frame.
-    pub record: Arc<Record>,
-}
-
-/// What frames without findings fold into one row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Fold {
-    /// The text of an answer.
-    Text,
-    /// Our acknowledgements.
-    Ack,
-}
-
-fn fold(record: &Record) -> Option<Fold> {
-    if !record.acted || record.deliberate || !record.findings.is_empty() {
-        return None;
-    }
-    match (record.direction, record.kind.as_str()) {
-        (Direction::In, "text.delta") => Some(Fold::Text),
-        (Direction::Out, "ack") => Some(Fold::Ack),
-        _ => None,
-    }
-}
-
-impl Row {
-    fn new(number: u64, since: Duration, record: &Arc<Record>) -> Self {
-        let summary = match text_of(record) {
-            Some(text) => quoted(text),
-            None => {
-                SafeText::line(&record.value.as_ref().map(view::summary).unwrap_or_default()).cut(SUMMARY)
-            }
-        };
-        Self {
-            number,
-            sequences: record.sequence.map(|s| (s.0, s.0)),
-            at: record.at,
-            since,
-            direction: record.direction,
-            kind: SafeText::line(&record.kind).cut(64),
-            summary,
-            bytes: record.bytes,
-            count: 1,
-            record: Arc::clone(record),
-        }
-    }
-
-    /// Takes one more frame of the same kind.
-    fn take(&mut self, record: &Arc<Record>) {
-        if let (Some(sequences), Some(sequence)) = (&mut self.sequences, record.sequence) {
-            sequences.1 = sequence.0;
-        }
-        match text_of(record) {
-            Some(text) => self.repeat(text),
-            None => {
-                let summary = record.value.as_ref().map(view::summary).unwrap_or_default();
-                self.summary = SafeText::line(&summary).cut(SUMMARY);
-            }
-        }
-        self.count += 1;
-        self.bytes += record.bytes;
-        self.record = Arc::clone(record);
-    }
-
-    /// Adds to the text that the row repeats, as long as there is room.
-    fn repeat(&mut self, more: &str) {
-        let so_far = self.summary.as_str();
-        if let Some(open) = so_far.strip_prefix('"').and_then(|text| text.strip_suffix('"'))
-            && !open.ends_with('…')
-        {
-            self.summary = quoted(&format!("{open}{more}"));
-        }
-    }
-
-    fn matches(&self, words: &[String]) -> bool {
-        let arrow = if self.direction == Direction::Out { "out" } else { "in" };
-        let rules: Vec<&str> = self.record.findings.iter().map(|f| f.rule.id).collect();
-        let text = format!("{arrow} {} {} {}", self.kind, self.summary, rules.join(" ")).to_lowercase();
-        words.iter().all(|word| text.contains(word))
-    }
-}
+/// Memory for the events, unless the settings say otherwise, in bytes.
+pub const BUDGET: usize = 64 * 1024 * 1024;
 
 /// The stream.
 #[derive(Clone, Debug)]
 pub struct Events {
     rows: VecDeque<Row>,
     next: u64,
+    /// The filter as it was typed.
     filter: String,
-    words: Vec<String>,
+    asked: Filter,
     /// Numbers of the rows that the filter shows.
     shown: VecDeque<u64>,
     selected: Option<u64>,
@@ -133,8 +27,13 @@ pub struct Events {
     findings: usize,
     /// When the last frame came or went.
     newest: Duration,
-    /// Bytes on the wire of the frames that are kept.
-    bytes: usize,
+    /// The turn that was sent last.
+    turn: Option<u64>,
+    /// How many frames were dropped.
+    dropped: u64,
+    /// About the memory of what is kept, in bytes, and how much it may be.
+    weight: usize,
+    budget: usize,
 }
 
 impl Default for Events {
@@ -143,44 +42,67 @@ impl Default for Events {
             rows: VecDeque::new(),
             next: 0,
             filter: String::new(),
-            words: Vec::new(),
+            asked: Filter::default(),
             shown: VecDeque::new(),
             selected: None,
             follow: true,
             findings: 0,
             newest: Duration::ZERO,
-            bytes: 0,
+            turn: None,
+            dropped: 0,
+            weight: 0,
+            budget: BUDGET,
         }
     }
 }
 
 impl Events {
+    /// A stream that keeps about so many bytes of memory.
+    pub fn within(budget: usize) -> Self {
+        Self { budget, ..Self::default() }
+    }
+
     /// Takes a frame.
     pub fn push(&mut self, record: &Arc<Record>) {
         self.findings += record.findings.len();
         let since = record.at.saturating_sub(self.newest);
         self.newest = record.at;
-        if self.fold(record) {
-            return;
+        if let Body::Say { turn, .. } | Body::Show { turn, .. } = &record.body {
+            self.turn = Some(turn.0);
         }
-        let row = Row::new(self.next, since, record);
+        if let Some(late) = &record.late
+            && let Some(row) =
+                self.rows.iter_mut().rev().take(2).find(|row| fold(&row.record) == Some(Fold::Text))
+        {
+            row.text.push(&SafeText::block(late));
+            self.weight += late.len();
+        }
+        if !self.fold(record) {
+            self.add(since, record);
+        }
+        while self.weight > self.budget && self.rows.len() > 1 {
+            self.drop_oldest();
+        }
+    }
+
+    fn add(&mut self, since: Duration, record: &Arc<Record>) {
+        let turn = self.turn.filter(|_| record.direction == Direction::In || record.kind != "ack");
+        let row = Row::new(self.next, since, turn, record);
         self.next += 1;
-        self.bytes += record.bytes;
-        if row.matches(&self.words) {
+        self.weight += row.weight();
+        if self.asked.shows(&row) {
             self.shown.push_back(row.number);
             if self.follow && fold(record) != Some(Fold::Ack) {
                 self.selected = Some(row.number);
             }
         }
         self.rows.push_back(row);
-        while self.rows.len() > ROWS || (self.bytes > BYTES && self.rows.len() > 1) {
-            self.drop_oldest();
-        }
     }
 
     fn drop_oldest(&mut self) {
         let Some(row) = self.rows.pop_front() else { return };
-        self.bytes = self.bytes.saturating_sub(row.record.bytes);
+        self.weight = self.weight.saturating_sub(row.weight());
+        self.dropped += row.count as u64;
         if self.shown.front() == Some(&row.number) {
             self.shown.pop_front();
         }
@@ -200,8 +122,16 @@ impl Events {
             _ => return false,
         };
         let row = &mut self.rows[at];
-        self.bytes = (self.bytes + record.bytes).saturating_sub(row.record.bytes);
+        if !row.has_room() {
+            return false;
+        }
+        let before = row.weight();
         row.take(record);
+        self.weight = (self.weight + row.weight()).saturating_sub(before);
+        // A word of the filter may have come with this frame.
+        if self.shown.back().is_none_or(|last| *last < row.number) && self.asked.shows(row) {
+            self.shown.push_back(row.number);
+        }
         true
     }
 
@@ -216,9 +146,9 @@ impl Events {
         (self.shown.len(), self.rows.len())
     }
 
-    /// How many old rows were dropped.
+    /// How many old events were dropped to stay within the budget.
     pub fn dropped(&self) -> u64 {
-        self.rows.front().map_or(0, |row| row.number)
+        self.dropped
     }
 
     /// How many findings the frames had.
@@ -287,28 +217,51 @@ impl Events {
         if self.follow { self.follow = false } else { self.last() }
     }
 
-    /// Shows only the rows that hold every one of these words; an empty filter shows all.
-    pub fn set_filter(&mut self, filter: &str) {
+    /// Selects the nearest row with a finding, before or after the selected one, among those shown.
+    pub fn step_to_finding(&mut self, forward: bool) -> bool {
+        let here = self.place().unwrap_or(self.shown.len());
+        let has = |number: &&u64| self.row(**number).is_some_and(|row| !row.record.findings.is_empty());
+        let found = if forward {
+            self.shown.iter().skip(here + 1).find(has)
+        } else {
+            self.shown.iter().take(here).rev().find(has)
+        };
+        let found = found.copied();
+        if found.is_some() {
+            self.selected = found;
+            self.follow = false;
+        }
+        found.is_some()
+    }
+
+    /// The filter that shows what belongs to the selected row: its interaction, or else its turn.
+    pub fn related(&self) -> Option<String> {
+        let row = self.selected()?;
+        match (&row.interaction, row.turn) {
+            (Some(id), _) => Some(format!("id:\"{id}\"")),
+            (None, Some(turn)) => Some(format!("turn:{turn}")),
+            (None, None) => None,
+        }
+    }
+
+    /// Shows only the rows that this filter shows; an empty one shows all.
+    ///
+    /// # Errors
+    /// One sentence about what cannot be read; what is shown stays.
+    pub fn set_filter(&mut self, filter: &str) -> Result<(), String> {
+        self.asked = Filter::parse(filter)?;
         self.filter = filter.trim().to_owned();
-        self.words = self.filter.to_lowercase().split_whitespace().map(str::to_owned).collect();
-        self.shown = self.rows.iter().filter(|row| row.matches(&self.words)).map(|row| row.number).collect();
+        self.shown = self.rows.iter().filter(|row| self.asked.shows(row)).map(|row| row.number).collect();
         match self.place().and_then(|place| self.shown.get(place).copied()) {
             // What is selected stays, or the next that is shown takes its place.
             Some(nearest) if !self.follow => self.selected = Some(nearest),
             _ => self.last(),
         }
+        Ok(())
     }
-}
 
-/// The text of a text delta.
-fn text_of(record: &Record) -> Option<&str> {
-    match &record.body {
-        Body::Event(Event::TextDelta(delta)) => Some(&delta.text),
-        _ => None,
+    /// Shows all.
+    pub fn clear_filter(&mut self) {
+        let _ = self.set_filter("");
     }
-}
-
-fn quoted(text: &str) -> SafeText {
-    let text = SafeText::line(text).cut(FOLDED);
-    SafeText::line(&format!("\"{text}\""))
 }

@@ -8,12 +8,15 @@ mod conversation;
 mod edit;
 mod events;
 mod facts;
+mod filter;
+mod finding;
 mod fresh;
 mod message;
 mod model;
 mod moving;
 mod notices;
 mod palette;
+mod row;
 mod update;
 
 #[cfg(test)]
@@ -21,10 +24,14 @@ pub(crate) mod tests;
 
 pub use conversation::{Answer, Conversation, Item};
 pub use edit::Editor;
-pub use events::{Events, Row};
+pub use events::{BUDGET, Events};
 pub use facts::{
     ActivityFacts, ArmedFacts, CardFacts, Device, Link, PhysicalFacts, ReviewFacts, SessionFacts,
 };
+pub use filter::FORMS as FILTER_FORMS;
 pub use message::{Effect, Message};
-pub use model::{Mode, Model, Options, Pane, Question, SMALLEST, Seen, Spot, Status, TagChoice, Tone, WIDE};
+pub use model::{
+    Filtering, Mode, Model, Options, Pane, Question, SMALLEST, Seen, Spot, Status, TagChoice, Tone, WIDE,
+};
 pub use palette::Palette;
+pub use row::Row;

@@ -25,6 +25,8 @@ pub struct Options {
     pub keymap: Keymap,
     /// The tags that the picker offers.
     pub tags: Vec<TagChoice>,
+    /// Memory for the events in bytes; [`BUDGET`](super::BUDGET) without it.
+    pub trace: Option<usize>,
 }
 
 /// A tag that the picker offers.
@@ -68,7 +70,7 @@ pub enum Mode {
     /// Typing the path of a passport.
     Passport(Editor),
     /// Typing a filter.
-    Filtering(Editor),
+    Filtering(Filtering),
     /// Looking at what would be remembered: object and label.
     Confirming(SafeText, SafeText),
     /// Reading the help, scrolled by so many lines.
@@ -124,6 +126,17 @@ pub enum Tone {
     Trouble,
     /// Something is worth knowing.
     Note,
+}
+
+/// A filter being typed; it counts at once.
+#[derive(Clone, Debug, Default)]
+pub struct Filtering {
+    /// What is typed.
+    pub editor: Editor,
+    /// The filter before, which Esc brings back.
+    pub(super) before: String,
+    /// Which of the earlier filters stands in the field, counted from the newest.
+    pub(super) recalled: usize,
 }
 
 /// One line about what just happened.
@@ -182,6 +195,8 @@ pub struct Model {
     pub(super) unsent: Option<String>,
     /// Where to go back to when nothing is armed or reviewed any more; on narrow screens only.
     pub(super) back_to: Option<Pane>,
+    /// Filters that were used, the newest last.
+    pub(super) filters: Vec<String>,
     /// The last thing worth a line.
     pub status: Option<Status>,
     /// Whether the program is ending.
@@ -191,7 +206,8 @@ pub struct Model {
 impl Model {
     /// An empty screen.
     pub fn new(options: Options) -> Self {
-        Self { options, ..Self::default() }
+        let events = Events::within(options.trace.unwrap_or(super::BUDGET));
+        Self { options, events, ..Self::default() }
     }
 
     /// Which keys count now.

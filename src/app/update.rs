@@ -55,9 +55,8 @@ impl Model {
     fn pasted(&mut self, text: &str) {
         let one_line = text.trim_end_matches(['\r', '\n']);
         let left_out = match &mut self.mode {
-            Mode::Teaching(editor) | Mode::Passport(editor) | Mode::Filtering(editor) => {
-                editor.paste(one_line)
-            }
+            Mode::Teaching(editor) | Mode::Passport(editor) => editor.paste(one_line),
+            Mode::Filtering(filtering) => filtering.editor.paste(one_line),
             Mode::Picker(editor, chosen) => {
                 *chosen = 0;
                 editor.paste(one_line)
@@ -72,6 +71,7 @@ impl Model {
             }
             Mode::Confirming(..) | Mode::Help(_) | Mode::Asking(_) => 0,
         };
+        self.filter_typed();
         if left_out > 0 {
             self.trouble(&format!("{left_out} characters of the pasted text found no room"));
         }
@@ -103,7 +103,8 @@ impl Model {
     fn edit(&mut self, key: Key) -> bool {
         match &mut self.mode {
             Mode::Typing => self.draft.key(key),
-            Mode::Teaching(editor) | Mode::Passport(editor) | Mode::Filtering(editor) => editor.key(key),
+            Mode::Teaching(editor) | Mode::Passport(editor) => editor.key(key),
+            Mode::Filtering(_) => self.filter_key(key),
             Mode::Picker(editor, chosen) => {
                 *chosen = 0;
                 editor.key(key)

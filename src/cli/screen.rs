@@ -53,7 +53,11 @@ async fn show(url: &str, settled: &Settled) -> Result<Exit, Failure> {
     let devices = Devices::choose(settled.reader(), settled.camera(), Some(&kit.pictures()))?;
     let config = settled.client(url, devices, ArmedBy::Key)?;
     let keys = settled.settings.keys.iter().map(|(id, key)| (id.as_str(), key.as_str()));
-    let options = Options { keymap: Keymap::with(keys)?, tags: kit.tags(settled.settings.tags.as_deref())? };
+    let options = Options {
+        keymap: Keymap::with(keys)?,
+        tags: kit.tags(settled.settings.tags.as_deref())?,
+        trace: Some(settled.settings.trace_megabytes.bytes()),
+    };
     let outcome = tui::run(Client::spawn(config), options, *settled.settings.focus).await;
     match outcome {
         Ok(Outcome::Quit) => Ok(Exit::Well),

@@ -85,6 +85,12 @@ pub enum View {
     Follow,
     /// Filter the events.
     Filter,
+    /// The next event with a finding.
+    NextFinding,
+    /// The event with a finding before.
+    PreviousFinding,
+    /// What belongs to the selected event.
+    Related,
     /// Copy the selected frame.
     Copy,
     /// Inspect the selected frame.
@@ -402,7 +408,37 @@ pub static ALL: &[Command] = &[
         None,
         true,
         Act::View(View::Filter),
-        "Show only the events that hold these words."
+        "Show only some events: words, in, out, type:text.*, finding, turn:3, id:ix-1; - before one turns it round."
+    ),
+    command!(
+        "next-finding",
+        "next finding",
+        &[Panes],
+        [Char('.')],
+        None,
+        true,
+        Act::View(View::NextFinding),
+        "Select the next event that breaks a rule."
+    ),
+    command!(
+        "previous-finding",
+        "previous finding",
+        &[Panes],
+        [Char(',')],
+        None,
+        true,
+        Act::View(View::PreviousFinding),
+        "Select the event before that breaks a rule."
+    ),
+    command!(
+        "related",
+        "what belongs to it",
+        &[Panes],
+        [Char('v')],
+        None,
+        true,
+        Act::View(View::Related),
+        "Show only what belongs to the selected event's interaction or turn; again, or Esc, shows all."
     ),
     command!(
         "inspect",

@@ -9,7 +9,7 @@ use toml::de::DeValue;
 
 use super::environment::Environment;
 use super::error::ConfigError;
-use super::value::{EnvName, Setting, Time};
+use super::value::{EnvName, Megabytes, Setting, Time};
 use crate::protocol::{Dialect, Modalities};
 
 /// Where a value comes from.
@@ -182,6 +182,8 @@ settings! {
     scan_within: Time = Time::seconds(30), "AGENTCALL_SCAN_WITHIN", None;
     /// How long a capture stays armed.
     capture_within: Time = Time::seconds(30), "AGENTCALL_CAPTURE_WITHIN", None;
+    /// Memory for the events that the screen keeps; beyond it the oldest go, and their number is shown.
+    trace_megabytes: Megabytes = Megabytes(64), "AGENTCALL_TRACE_MEGABYTES", None;
     /// A directory whose tag files the picker shows beside the built-in ones.
     tags: Option<PathBuf> = None, "AGENTCALL_TAGS", None;
     /// Where the key of the local aliases is kept; the user's state directory without it.

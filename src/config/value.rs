@@ -185,6 +185,40 @@ impl Setting for Time {
     }
 }
 
+/// A number of megabytes (of 1,048,576 bytes), 1 to 4,096.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Megabytes(pub u32);
+
+impl Default for Megabytes {
+    fn default() -> Self {
+        Self(1)
+    }
+}
+
+impl Megabytes {
+    /// As bytes.
+    pub fn bytes(self) -> usize {
+        usize::try_from(self.0).unwrap_or(usize::MAX).saturating_mul(1024 * 1024)
+    }
+}
+
+impl Setting for Megabytes {
+    const KIND: &'static str = "a whole number of megabytes from 1 to 4096";
+
+    fn from_toml(value: &DeValue<'_>, _: &Path) -> Option<Self> {
+        let DeValue::Integer(number) = value else { return None };
+        Self::from_text(&number.to_string())
+    }
+
+    fn from_text(text: &str) -> Option<Self> {
+        text.parse().ok().filter(|number| (1..=4_096).contains(number)).map(Self)
+    }
+
+    fn shown(&self) -> String {
+        self.0.to_string()
+    }
+}
+
 /// A setting that may be missing.
 impl<T: Setting> Setting for Option<T> {
     const KIND: &'static str = T::KIND;

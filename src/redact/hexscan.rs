@@ -42,6 +42,28 @@ impl HexScan {
     }
 }
 
+impl HexScan {
+    /// Where the longest end of `text` starts that a value can begin with.
+    pub(super) fn begun(&self, text: &str) -> Option<usize> {
+        if self.values.is_empty() {
+            return None;
+        }
+        // A zero at the end may be a digit, or the beginning of `0x`.
+        let without = text.strip_suffix('0').and_then(|text| self.begun_with(text));
+        self.begun_with(text).into_iter().chain(without).min()
+    }
+
+    fn begun_with(&self, text: &str) -> Option<usize> {
+        let Digits { nibbles, places } = Digits::of(text);
+        let begun = |value: &Zeroizing<Vec<u8>>| {
+            let longest = value.len().saturating_sub(1).min(nibbles.len());
+            let length = (1..=longest).rev().find(|&k| nibbles.ends_with(&value[..k]))?;
+            Some(places[nibbles.len() - length])
+        };
+        self.values.iter().filter_map(begun).min()
+    }
+}
+
 impl Digits {
     fn of(text: &str) -> Self {
         let mut nibbles = Zeroizing::new(Vec::with_capacity(text.len()));

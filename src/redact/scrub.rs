@@ -11,6 +11,10 @@ use super::hexscan::HexScan;
 use super::images::ImageIndex;
 use super::{ImageBytes, TagUid, Token};
 
+/// Bytes at the end of a piece of text in which a value in hexadecimal is looked for that has begun.
+const HEX_WINDOW: usize = 512;
+/// Characters of base64 after which a piece of an image would have been found.
+const IMAGE_WINDOW: usize = 192;
 /// Spellings shorter than this many characters would shred ordinary text and hide nothing.
 const SHORTEST: usize = 6;
 /// Digits from which a number is looked for inside longer numbers too.
@@ -146,6 +150,36 @@ impl Scrubber {
         Cow::Owned(out)
     }
 
+    /// The same for a text that comes in pieces: `more`, scrubbed together with what was kept back, up to where a known
+    /// value could still be under way; the rest is kept back. What is kept back at the end is for [`Self::scrub`].
+    pub fn stream(&self, kept_back: &mut Zeroizing<String>, more: &str) -> String {
+        let joined = Zeroizing::new(format!("{}{more}", kept_back.as_str()));
+        let mut end = self.under_way(&joined);
+        // A value that was found is not cut in two.
+        if let Some(crossing) = self.spans(&joined).into_iter().find(|span| span.0 < end && span.1 > end) {
+            end = crossing.1;
+        }
+        *kept_back = Zeroizing::new(joined[end..].to_owned());
+        self.scrub(&joined[..end]).into_owned()
+    }
+
+    /// Where the longest end of `text` starts that a known value can begin with; its length when there is none.
+    fn under_way(&self, text: &str) -> usize {
+        let mut from = text.len();
+        for spelling in &self.spellings {
+            from = from.min(begun(text, &spelling.text));
+        }
+        let window = (0..=text.len().saturating_sub(HEX_WINDOW)).rev().find(|at| text.is_char_boundary(*at));
+        let window = window.unwrap_or(0);
+        for scan in [&self.hex, &self.token_hex] {
+            from = from.min(scan.begun(&text[window..]).map_or(text.len(), |at| window + at));
+        }
+        if self.known[2] > 0 {
+            from = from.min(image_begun(text));
+        }
+        from
+    }
+
     /// A parsed JSON value with every string, key, number and list of numbers scrubbed. A number or list
     /// that spells a known value becomes a string.
     pub fn scrub_value(&self, value: Value) -> Value {
@@ -256,6 +290,25 @@ impl Scrubber {
             }
         }
         spans
+    }
+}
+
+/// Where the longest end of `text` starts that is a beginning of `value`, but not all of it.
+fn begun(text: &str, value: &str) -> usize {
+    let first = text.len().saturating_sub(value.len().saturating_sub(1));
+    let begins =
+        |&at: &usize| value.as_bytes().starts_with(&text.as_bytes()[at..]) && text.is_char_boundary(at);
+    (first..text.len()).find(begins).unwrap_or(text.len())
+}
+
+/// Where the run of base64 at the end of `text` starts, which could grow into a piece of an image; of a run that has
+/// grown long without being one, only the end.
+fn image_begun(text: &str) -> usize {
+    let base64 = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_');
+    let run = text.bytes().rev().take_while(|byte| base64(byte)).count();
+    match run {
+        0..IMAGE_WINDOW => text.len() - run,
+        _ => text.len() - IMAGE_WINDOW / 3,
     }
 }
 

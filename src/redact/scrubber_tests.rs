@@ -223,3 +223,73 @@ fn spellings_glued_to_each_other_all_go() {
         assert_eq!(scrubber.scrub(&clean), clean);
     }
 }
+
+/// What a face shows of a text that came in these pieces.
+fn streamed(scrubber: &Scrubber, pieces: &[&str]) -> String {
+    let mut kept_back = zeroize::Zeroizing::default();
+    let mut shown: String = pieces.iter().map(|piece| scrubber.stream(&mut kept_back, piece)).collect();
+    shown.push_str(&scrubber.scrub(&kept_back));
+    shown
+}
+
+/// `text` cut at these places.
+fn cut<'a>(text: &'a str, places: &[usize]) -> Vec<&'a str> {
+    let mut places: Vec<usize> = places.iter().map(|at| at % (text.len() + 1)).collect();
+    places.retain(|at| text.is_char_boundary(*at));
+    places.extend([0, text.len()]);
+    places.sort_unstable();
+    places.windows(2).map(|pair| &text[pair[0]..pair[1]]).collect()
+}
+
+proptest! {
+    #[test]
+    fn a_secret_in_pieces_is_hidden_however_it_is_cut(
+        before in "[ -~é]{0,20}", after in "[ -~é]{0,20}",
+        which in 0_usize..6, places in prop::collection::vec(any::<usize>(), 0..12),
+    ) {
+        let token = "sk-3nT7q9Zx0aLmB2";
+        let mut scrubber = knowing_uid(&UID);
+        scrubber.add_token(&Token::new(token));
+        let secret = [
+            token.to_owned(),
+            BASE64.encode(token.as_bytes()),
+            HEXUPPER.encode(&UID),
+            "04:a1:b2:c3:d4:e5:f6".to_owned(),
+            "0x04, 0xa1, 0xb2, 0xc3, 0xd4, 0xe5, 0xf6".to_owned(),
+            BASE64URL_NOPAD.encode(&UID),
+        ][which].clone();
+        let text = format!("{before}|{secret}|{after}");
+        let shown = streamed(&scrubber, &cut(&text, &places));
+        prop_assert!(!shown.contains(&secret), "{shown}");
+        prop_assert!(shown.contains("[scrubbed: t"), "{shown}");
+        let letters: Vec<&str> = text.split("").collect();
+        let shown = streamed(&scrubber, &letters);
+        prop_assert!(!shown.contains(&secret) && shown.contains("[scrubbed: t"), "letter by letter: {shown}");
+    }
+
+    #[test]
+    fn a_text_without_secrets_comes_out_as_it_went_in(
+        text in "[ -~é\n]{0,120}", places in prop::collection::vec(any::<usize>(), 0..12),
+    ) {
+        let mut scrubber = knowing_uid(&UID);
+        scrubber.add_token(&Token::new("sk-3nT7q9Zx0aLmB2"));
+        scrubber.add_image(&ImageBytes::new((0..4_000_u32).map(|n| (n * 31 % 251) as u8).collect()));
+        prop_assert_eq!(streamed(&scrubber, &cut(&text, &places)), text);
+    }
+}
+
+#[test]
+fn an_image_in_small_pieces_is_hidden_but_for_its_edges() {
+    let bytes: Vec<u8> = (0..4_000_u32).map(|n| (n * n % 251) as u8).collect();
+    let mut scrubber = Scrubber::new();
+    scrubber.add_image(&ImageBytes::new(bytes.clone()));
+    let base64 = BASE64.encode(&bytes);
+    for size in [1, 7, 30, 63, 500] {
+        let pieces: Vec<&str> =
+            (0..base64.len()).step_by(size).map(|at| &base64[at..(at + size).min(base64.len())]).collect();
+        let shown = streamed(&scrubber, &pieces);
+        let left = shown.replace("[scrubbed: image data]", " ");
+        let longest = left.split(' ').map(str::len).max().unwrap_or(0);
+        assert!(longest < 64, "{size}: {longest} characters of the image are shown");
+    }
+}

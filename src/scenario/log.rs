@@ -87,6 +87,9 @@ impl Log {
 
     /// A frame came, or went out.
     pub fn frame(&mut self, record: &Record) {
+        if let Some(late) = &record.late {
+            self.keep(Seen::Text(late.clone()));
+        }
         if record.direction == Direction::In {
             match &record.body {
                 Body::Event(event) if record.acted || matches!(event, Event::Unknown { .. }) => {

@@ -42,6 +42,9 @@ pub struct Record {
     pub deliberate: bool,
     /// What was noticed.
     pub findings: Vec<Finding>,
+    /// Text of earlier deltas that was kept back, since it could have become a secret, and did not: it stands before
+    /// what this frame says.
+    pub late: Option<String>,
 }
 
 /// What a frame says, typed.

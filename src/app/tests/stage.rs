@@ -45,6 +45,14 @@ impl Stage {
         Self { model, session, ms: 0, sequence: 0, turn: 0 }
     }
 
+    /// An empty start whose events may take so many bytes.
+    pub fn within(budget: usize) -> Self {
+        let mut stage = Self::new(120, 40);
+        stage.model = Model::new(Options { trace: Some(budget), ..stage.model.options.clone() });
+        stage.model.update(Message::Resized(120, 40));
+        stage
+    }
+
     /// A live session on the workshop agent.
     pub fn live(columns: u16, rows: u16) -> Self {
         let mut stage = Self::new(columns, rows);
@@ -143,6 +151,7 @@ impl Stage {
             acted,
             deliberate: false,
             findings,
+            late: None,
         };
         self.notice(Notice::Frame(Arc::new(record)));
     }

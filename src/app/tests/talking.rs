@@ -234,7 +234,8 @@ fn every_character_typed_into_a_field_is_text() {
         }
         let text = match &stage.model.mode {
             Mode::Typing => stage.model.draft.text().to_owned(),
-            Mode::Filtering(editor) | Mode::Picker(editor, _) => editor.text().to_owned(),
+            Mode::Filtering(filtering) => filtering.editor.text().to_owned(),
+            Mode::Picker(editor, _) => editor.text().to_owned(),
             Mode::Palette(palette) => palette.editor.text().to_owned(),
             other => panic!("{open} led to {other:?}"),
         };

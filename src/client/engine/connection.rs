@@ -3,6 +3,8 @@
 use std::time::Duration;
 
 use super::{Effect, Engine, line};
+use zeroize::Zeroizing;
+
 use crate::client::event::{Attempt, CardResult, Gone};
 use crate::client::notice::{CardNotice, Connection, Line, LineKind, Notice};
 use crate::protocol::card::{Offer, TransportProfile};
@@ -91,6 +93,7 @@ impl Engine {
         self.effects.push_back(Effect::DropLink);
         self.forget_physical();
         self.scrubber.clear_session();
+        self.kept_back = Zeroizing::default();
         self.notify(Notice::Connection(Connection::Over(why)));
         if self.quitting.is_some() {
             self.tell_session();

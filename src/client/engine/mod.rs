@@ -20,6 +20,8 @@ use super::effect::Effect;
 use super::event::Event;
 use super::notice::{Connection, DeviceLine, Line, LineKind, Notice};
 use super::request::Request;
+use zeroize::Zeroizing;
+
 use crate::protocol::{Dialect, Modalities};
 use crate::redact::Scrubber;
 use crate::session::{Ask, Phase, SessionView};
@@ -54,6 +56,8 @@ pub(crate) struct Engine {
     link: Link,
     physical: Physical,
     scrubber: Scrubber,
+    /// The end of the answer so far, while a secret could be under way in it.
+    kept_back: Zeroizing<String>,
     records: u64,
     /// Until when `session.established` must have come, while it has not.
     starting: Option<Duration>,
@@ -76,6 +80,7 @@ impl Engine {
             settings,
             link: Link::Idle,
             scrubber,
+            kept_back: Zeroizing::default(),
             records: 0,
             starting: None,
             refused_start: None,

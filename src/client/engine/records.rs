@@ -4,10 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
+use zeroize::Zeroizing;
 
 use super::{Effect, Engine};
 use crate::client::notice::{Line, LineKind, Notice};
 use crate::protocol::client::{UserObservation, UserTurn};
+use crate::protocol::server::TextDelta;
 use crate::protocol::{ClientMessage, Envelope, Event, Finding, json, rules, view};
 use crate::session::{Judged, Output, SessionView};
 use crate::trace::record::{Body, Direction, ImageFacts, Record};
@@ -44,6 +46,7 @@ impl Engine {
             acted: true,
             deliberate: false,
             findings: Vec::new(),
+            late: None,
         };
         self.record(record);
         self.effects.push_back(Effect::Transmit(text));
@@ -63,6 +66,7 @@ impl Engine {
             acted: true,
             deliberate: true,
             findings: Vec::new(),
+            late: None,
         };
         self.record(record);
         self.effects.push_back(Effect::Transmit(text));
@@ -89,7 +93,11 @@ impl Engine {
             (None, Some(_)) => "(not an envelope)".to_owned(),
             _ => unread_kind(&findings).to_owned(),
         };
+        let (piece, late) = self.joined(event.as_ref().filter(|_| acted));
         let body = match event {
+            Some(Event::TextDelta(_)) if let Some(text) = piece => {
+                Body::Event(Event::TextDelta(TextDelta { text }))
+            }
             // What is shown as it came need not be read again.
             Some(event) if shown == value => Body::Event(event),
             Some(event) => Body::Event(self.scrubbed_event(&event, shown.as_ref())),
@@ -107,7 +115,24 @@ impl Engine {
             acted,
             deliberate: false,
             findings,
+            late,
         });
+    }
+
+    /// The text that a delta adds to the answer once no secret can reach across its end, or else the text that was
+    /// kept back from the deltas before.
+    fn joined(&mut self, event: Option<&Event>) -> (Option<String>, Option<String>) {
+        match event {
+            Some(Event::TextDelta(delta)) => {
+                (Some(self.scrubber.stream(&mut self.kept_back, &delta.text)), None)
+            }
+            Some(_) if !self.kept_back.is_empty() => {
+                let late = self.scrubber.scrub(&self.kept_back).into_owned();
+                self.kept_back = Zeroizing::default();
+                (None, Some(late))
+            }
+            _ => (None, None),
+        }
     }
 
     fn record(&mut self, record: Record) {

@@ -33,6 +33,7 @@ fn every_setting_has_a_variable() {
         "AGENTCALL_CA" => "/a.pem:/b.pem",
         "AGENTCALL_TOKEN_ENV" => "MY_TOKEN",
         "AGENTCALL_DEAD_AFTER" => "59s",
+        "AGENTCALL_TRACE_MEGABYTES" => "7",
         other if other.ends_with("_WITHIN") || other.ends_with("_EVERY") => "7s",
         _ => "/x",
     };

@@ -50,6 +50,7 @@ fn said() -> Record {
         acted: true,
         deliberate: false,
         findings: Vec::new(),
+        late: None,
     }
 }
 

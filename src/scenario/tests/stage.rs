@@ -128,6 +128,7 @@ fn record(direction: Direction, kind: &str, body: Body) -> Record {
         acted: true,
         deliberate: false,
         findings: Vec::new(),
+        late: None,
     }
 }
 

@@ -7,6 +7,8 @@
 mod acks;
 mod dialogue;
 mod ending;
+mod hostile;
+mod insertions;
 mod interactions;
 mod model;
 mod physical;

@@ -48,7 +48,8 @@ fn note(view: View<'_>) -> String {
         n => parts.push(format!("{n} findings")),
     }
     if events.dropped() > 0 {
-        parts.push(format!("{} older dropped", events.dropped()));
+        let dropped = usize::try_from(events.dropped()).unwrap_or(usize::MAX);
+        parts.push(format!("{} older events dropped (trace_megabytes)", Bytes(dropped)));
     }
     parts.push(if events.is_following() { "follow" } else { "frozen" }.to_owned());
     parts.join(" · ")
@@ -58,7 +59,7 @@ fn empty(view: View<'_>) -> String {
     if view.model.events.filter().is_empty() {
         "Every frame appears here, in both directions.".to_owned()
     } else {
-        format!("No event holds these words. {} shows all again.", view.model.key("leave"))
+        format!("No event is like this. {} shows all again.", view.model.key("leave"))
     }
 }
 

@@ -81,7 +81,7 @@ fn title(model: &Model, id: &str) -> Option<&'static str> {
         ("accept", Mode::Typing) => "send",
         ("accept", Mode::Teaching(_)) => "propose it",
         ("accept", Mode::Passport(_)) => "attach it",
-        ("accept", Mode::Filtering(_)) => "show these events",
+        ("accept", Mode::Filtering(_)) => "keep the filter",
         ("accept", Mode::Confirming(..)) => "confirm",
         ("accept", Mode::Palette(_)) => "do it",
         ("accept", Mode::Picker(..)) => "place it",

@@ -27,7 +27,7 @@ fn field(model: &Model) -> Option<(&'static str, &Editor)> {
         Mode::Typing => Some(("▸ ", &model.draft)),
         Mode::Teaching(editor) => Some(("teach object ▸ ", editor)),
         Mode::Passport(editor) => Some(("passport file ▸ ", editor)),
-        Mode::Filtering(editor) => Some(("filter ▸ ", editor)),
+        Mode::Filtering(filtering) => Some(("filter ▸ ", &filtering.editor)),
         Mode::Panes if !model.draft.text().is_empty() => Some(("draft · ", &model.draft)),
         _ => None,
     }
@@ -101,7 +101,7 @@ fn placeholder(mode: &Mode) -> &'static str {
     match mode {
         Mode::Teaching(_) => "its label",
         Mode::Passport(_) => "path of a JSON file",
-        Mode::Filtering(_) => "words that an event must hold, such as in failure",
+        Mode::Filtering(_) => crate::app::FILTER_FORMS,
         _ => "type a message",
     }
 }

@@ -67,6 +67,7 @@ fn lines(view: View<'_>, row: &Row, width: usize) -> Vec<Line<'static>> {
     }
     if row.count > 1 {
         lines.push(Line::from(word(format!("the last of {} in a row", row.count), theme.dim())));
+        lines.extend(labelled("", theme.dim(), &row.text, theme.strong(), width));
     }
     match &row.record.value {
         Some(value) => lines.extend(json::lines(value, theme, width)),

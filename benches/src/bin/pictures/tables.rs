@@ -14,7 +14,7 @@ use crate::likeness::ssim;
 use crate::peer;
 
 /// How often each side is timed; the median counts.
-const TIMES: usize = 1;
+const TIMES: usize = 5;
 
 /// Our whole way from pixels to observation beside ImageMagick's from file to file.
 pub fn ours_beside_the_peer(sources: &[Source]) -> String {

@@ -1,0 +1,190 @@
+//! The filter of the event stream: what is typed after `/`, read once, asked of each row.
+//!
+//! Terms stand apart by spaces and must all hold; `-` before one turns it round, quotation marks keep spaces and make
+//! a word of anything. Words are found in type, text and content, whatever their case unless they hold a capital.
+
+use crate::protocol::Level;
+use crate::trace::record::Direction;
+
+use super::row::Row;
+
+/// What a term may be, as errors and the empty field say it.
+pub const FORMS: &str =
+    "words, in, out, type:text.*, finding, finding:ENV-2, turn:3, id:ix-1, -word, \"two words\"";
+
+/// A filter that was read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Filter {
+    terms: Vec<Term>,
+}
+
+/// One term.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Term {
+    negated: bool,
+    asks: Asks,
+}
+
+/// What a term asks of a row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Asks {
+    Direction(Direction),
+    /// A pattern of the type, in lower case.
+    Type(String),
+    /// Any finding.
+    Finding,
+    /// A finding of this level.
+    Level(Level),
+    /// A finding whose rule has this id, as a pattern in lower case.
+    Rule(String),
+    Turn(u64),
+    /// A pattern of the interaction's id.
+    Interaction(String),
+    Word(Needle),
+}
+
+impl Filter {
+    /// Reads what was typed; nothing but spaces shows everything.
+    ///
+    /// # Errors
+    /// One sentence: what was expected and what came.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        words(text).map(term).collect::<Result<Vec<_>, _>>().map(|terms| Self { terms })
+    }
+
+    /// Whether a row is shown.
+    pub fn shows(&self, row: &Row) -> bool {
+        self.terms.iter().all(|term| term.asks.holds(row) != term.negated)
+    }
+}
+
+impl Asks {
+    fn holds(&self, row: &Row) -> bool {
+        let findings = &row.record.findings;
+        match self {
+            Self::Direction(direction) => row.direction == *direction,
+            Self::Type(pattern) => fits(pattern, &row.kind.as_str().to_lowercase()),
+            Self::Finding => !findings.is_empty(),
+            Self::Level(level) => findings.iter().any(|finding| finding.rule.level == *level),
+            Self::Rule(pattern) => {
+                findings.iter().any(|finding| fits(pattern, &finding.rule.id.to_lowercase()))
+            }
+            Self::Turn(turn) => row.turn == Some(*turn),
+            Self::Interaction(pattern) => {
+                row.interaction.as_ref().is_some_and(|id| fits(pattern, id.as_str()))
+            }
+            Self::Word(needle) => row.texts(&mut |text| needle.is_in(text)),
+        }
+    }
+}
+
+/// What was typed between spaces, and whether any of it stood in quotation marks.
+struct Typed {
+    negated: bool,
+    quoted: bool,
+    text: String,
+}
+
+fn words(text: &str) -> impl Iterator<Item = Typed> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        rest = rest.trim_start();
+        let (negated, body) = match rest.strip_prefix(['-', '!']) {
+            Some(body) if body.starts_with(|c: char| !c.is_whitespace()) => (true, body),
+            _ => (false, rest),
+        };
+        if body.is_empty() {
+            return None;
+        }
+        let mut typed = Typed { negated, quoted: false, text: String::new() };
+        let mut inside = false;
+        let mut end = body.len();
+        for (at, c) in body.char_indices() {
+            match c {
+                '"' => {
+                    inside = !inside;
+                    typed.quoted = true;
+                }
+                c if c.is_whitespace() && !inside => {
+                    end = at;
+                    break;
+                }
+                c => typed.text.push(c),
+            }
+        }
+        rest = &body[end..];
+        Some(typed)
+    })
+    .filter(|typed| !typed.text.is_empty())
+}
+
+fn term(Typed { negated, quoted, text }: Typed) -> Result<Term, String> {
+    let word = || Asks::Word(Needle::new(&text));
+    let asks = match text.split_once(':') {
+        _ if quoted && !text.contains(':') => word(),
+        None => match text.as_str() {
+            "in" | "←" => Asks::Direction(Direction::In),
+            "out" | "→" => Asks::Direction(Direction::Out),
+            "finding" | "findings" => Asks::Finding,
+            _ => word(),
+        },
+        Some((key, value)) => match (key.to_lowercase().as_str(), value) {
+            ("dir", "in") => Asks::Direction(Direction::In),
+            ("dir", "out") => Asks::Direction(Direction::Out),
+            ("dir", other) => return Err(format!("expected dir:in or dir:out, came dir:{other}")),
+            ("type" | "finding" | "turn" | "id", "") => {
+                return Err(format!("expected something after {key}:"));
+            }
+            ("type", pattern) => Asks::Type(pattern.to_lowercase()),
+            ("finding", "must") => Asks::Level(Level::Must),
+            ("finding", "should") => Asks::Level(Level::Should),
+            ("finding", rule) => Asks::Rule(rule.to_lowercase()),
+            ("turn", number) => match number.parse() {
+                Ok(turn) => Asks::Turn(turn),
+                Err(_) => return Err(format!("expected the number of a turn, came turn:{number}")),
+            },
+            ("id", pattern) => Asks::Interaction(pattern.to_owned()),
+            // `urn:agentcall:…` and times are words like any other.
+            _ => word(),
+        },
+    };
+    Ok(Term { negated, asks })
+}
+
+/// Whether `text` fits a pattern in which `*` stands for anything; without one it is the beginning that counts.
+fn fits(pattern: &str, text: &str) -> bool {
+    let Some((head, mut tail)) = pattern.split_once('*') else { return text.starts_with(pattern) };
+    let Some(mut left) = text.strip_prefix(head) else { return false };
+    while let Some((part, rest)) = tail.split_once('*') {
+        let Some(at) = left.find(part) else { return false };
+        left = &left[at + part.len()..];
+        tail = rest;
+    }
+    left.ends_with(tail)
+}
+
+/// A word to look for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Needle {
+    /// As typed, or in lower case when case does not count.
+    text: String,
+    exact: bool,
+}
+
+impl Needle {
+    fn new(text: &str) -> Self {
+        let exact = text.chars().any(char::is_uppercase);
+        Self { text: if exact { text.to_owned() } else { text.to_lowercase() }, exact }
+    }
+
+    fn is_in(&self, text: &str) -> bool {
+        if self.exact {
+            text.contains(&self.text)
+        } else if self.text.is_ascii() {
+            let needle = self.text.as_bytes();
+            text.as_bytes().windows(needle.len()).any(|window| window.eq_ignore_ascii_case(needle))
+        } else {
+            text.to_lowercase().contains(&self.text)
+        }
+    }
+}
