@@ -98,7 +98,7 @@ impl Client {
     async fn event(&mut self) -> Event {
         let message = self.next().await;
         let Message::Text(text) = &message else { panic!("expected an envelope, came {message:?}") };
-        Envelope::decode(text, &Dialect::default()).unwrap().message.event
+        Envelope::decode(text.as_str(), &Dialect::default()).unwrap().message.event
     }
 
     /// The text of the next run, or the code of the next failure.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::protocol::{Event, view};
+use crate::protocol::{Content, Event, view};
 use crate::safe_text::SafeText;
 use crate::trace::record::{Body, Direction, Record};
 
@@ -62,7 +62,7 @@ pub(super) fn fold(record: &Record) -> Option<Fold> {
     if !record.acted || record.deliberate || !record.findings.is_empty() {
         return None;
     }
-    match (record.direction, record.kind.as_str()) {
+    match (record.direction, record.kind.as_ref()) {
         (Direction::In, "text.delta") => Some(Fold::Text),
         (Direction::Out, "ack") => Some(Fold::Ack),
         _ => None,
@@ -74,9 +74,10 @@ impl Row {
         let text = text_of(record);
         let summary = match text {
             Some(text) => quoted(text),
-            None => {
-                SafeText::line(&record.value.as_ref().map(view::summary).unwrap_or_default()).cut(SUMMARY)
-            }
+            None => SafeText::line(
+                &record.value.as_ref().map(|content| view::summary(&content.value())).unwrap_or_default(),
+            )
+            .cut(SUMMARY),
         };
         Self {
             number,
@@ -111,7 +112,8 @@ impl Row {
                 self.repeat(text);
             }
             None => {
-                let summary = record.value.as_ref().map(view::summary).unwrap_or_default();
+                let summary =
+                    record.value.as_ref().map(|content| view::summary(&content.value())).unwrap_or_default();
                 self.summary = SafeText::line(&summary).cut(SUMMARY);
             }
         }
@@ -137,7 +139,7 @@ impl Row {
             || found(self.summary.as_str())
             || self.record.findings.iter().any(|finding| found(finding.rule.id))
             || if self.text.is_empty() {
-                self.record.value.as_ref().is_some_and(|value| any_text(value, found))
+                self.record.value.as_ref().is_some_and(|content| any_text(&content.value(), found))
             } else {
                 found(self.text.as_str())
             }
@@ -153,7 +155,7 @@ impl Row {
 
 /// About the memory of a frame: its JSON, and once more what its body holds of it.
 fn weight_of(record: &Record) -> usize {
-    let value = record.value.as_ref().map_or(0, weigh);
+    let value = record.value.as_ref().map_or(0, weigh_content);
     let body = match &record.body {
         Body::Client | Body::Unread => 0,
         // The image of an observation is not in it.
@@ -163,6 +165,13 @@ fn weight_of(record: &Record) -> usize {
     let findings: usize =
         record.findings.iter().map(|finding| size_of_val(finding) + finding.detail.len()).sum();
     size_of::<Record>() + record.kind.len() + value + body + findings + 4 * ALLOCATION
+}
+
+fn weigh_content(content: &Content) -> usize {
+    match content {
+        Content::Plain(text) => text.len() + ALLOCATION,
+        Content::Parsed(value) => weigh(value),
+    }
 }
 
 fn weigh(value: &Value) -> usize {

@@ -26,6 +26,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Parser;
+use tokio::runtime::Builder;
 
 use self::args::{Cli, Command};
 use self::exit::{Exit, Failure, Kind};
@@ -57,6 +58,8 @@ pub fn guarded(
     let (mut out, mut err) = (std::io::stdout(), std::io::stderr());
     let mut printer = Printer::new(form, &mut out, &mut err);
     let result = std::panic::catch_unwind(AssertUnwindSafe(|| work(&mut printer, &faults)));
+    // Only a panic leaves lines behind, and its own line is out already.
+    let _nobody_reads = printer.flush();
     match result {
         // The hook has said it already.
         _ if faults.any() => ExitCode::from(Kind::Internal.code()),
@@ -83,14 +86,31 @@ fn execute(command: Command, printer: &mut Printer<'_>, faults: &Faults) -> Resu
         Command::Card(args) => in_runtime(faults, until_signal(card::card(&args, printer))),
         Command::Demo(args) => in_runtime(faults, screen::demo(&args)),
         Command::Connect(args) => in_runtime(faults, screen::connect(&args)),
-        Command::Run(args) => in_runtime(faults, run::run(&args, printer)),
+        Command::Run(args) => on_one_thread(faults, run::run(&args, printer)),
         Command::Agent(args) => in_runtime(faults, agent::agent(&args, printer)),
     }
 }
 
 /// Runs it to its end, or until something panics anywhere.
 fn in_runtime(faults: &Faults, work: impl Future<Output = Result<Exit, Failure>>) -> Result<Exit, Failure> {
-    let runtime = tokio::runtime::Builder::new_multi_thread()
+    on(Builder::new_multi_thread(), faults, work)
+}
+
+/// The same on this thread alone: where every frame passes through every task, handing it from thread to thread
+/// would cost more than all the rest (docs/performance.md).
+fn on_one_thread(
+    faults: &Faults,
+    work: impl Future<Output = Result<Exit, Failure>>,
+) -> Result<Exit, Failure> {
+    on(Builder::new_current_thread(), faults, work)
+}
+
+fn on(
+    mut builder: Builder,
+    faults: &Faults,
+    work: impl Future<Output = Result<Exit, Failure>>,
+) -> Result<Exit, Failure> {
+    let runtime = builder
         .enable_all()
         .build()
         .map_err(|error| Failure::new(Kind::Internal, format!("starting the runtime failed: {error}")))?;

@@ -3,6 +3,7 @@
 //! With `--json` standard output holds one JSON object a line and nothing else, errors too; without it,
 //! errors go to standard error. Text for a terminal passes through [`SafeText`] here, and nowhere else.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use super::exit::Failure;
@@ -24,12 +25,17 @@ pub struct Printer<'a> {
     form: Form,
     out: &'a mut dyn Write,
     err: &'a mut dyn Write,
+    /// What waits for the next flush.
+    held: Vec<u8>,
 }
+
+/// Bytes that may wait for a flush; more are written at once.
+const HELD: usize = 64 * 1024;
 
 impl<'a> Printer<'a> {
     /// Writes to these.
     pub fn new(form: Form, out: &'a mut dyn Write, err: &'a mut dyn Write) -> Self {
-        Self { form, out, err }
+        Self { form, out, err, held: Vec::new() }
     }
 
     /// For whom it writes.
@@ -53,21 +59,43 @@ impl<'a> Printer<'a> {
         self.write(&escaped(&line.to_line()))
     }
 
+    /// The same, written with what comes next, or when there is much of it: for lines that come in bursts. Whoever
+    /// uses it calls [`Self::flush`] before waiting for anything.
+    ///
+    /// # Errors
+    /// As [`Self::line`].
+    pub fn json_soon(&mut self, line: &str) -> Result<(), Failure> {
+        self.held.extend_from_slice(escaped(line).as_bytes());
+        self.held.push(b'\n');
+        if self.held.len() < HELD { Ok(()) } else { self.flush() }
+    }
+
+    /// Writes what waits.
+    ///
+    /// # Errors
+    /// As [`Self::line`].
+    pub fn flush(&mut self) -> Result<(), Failure> {
+        if self.held.is_empty() {
+            return Ok(());
+        }
+        let written = self.out.write_all(&self.held).and_then(|()| self.out.flush());
+        self.held.clear();
+        written.map_err(|error| Failure::output(&error))
+    }
+
     /// Bytes that the program has made itself: a man page, a completion script.
     ///
     /// # Errors
     /// As [`Self::line`].
     pub fn raw(&mut self, bytes: &[u8]) -> Result<(), Failure> {
-        self.out.write_all(bytes).and_then(|()| self.out.flush()).map_err(|e| Failure::output(&e))
+        self.held.extend_from_slice(bytes);
+        self.flush()
     }
 
     fn write(&mut self, line: &str) -> Result<(), Failure> {
-        let mut write = || {
-            self.out.write_all(line.as_bytes())?;
-            self.out.write_all(b"\n")?;
-            self.out.flush()
-        };
-        write().map_err(|error| Failure::output(&error))
+        self.held.extend_from_slice(line.as_bytes());
+        self.held.push(b'\n');
+        self.flush()
     }
 
     /// Says a failure: as a JSON line on standard output, or as a sentence on standard error. A failure to
@@ -110,7 +138,12 @@ fn error_line(failure: &Failure) -> OutputLine<CardRecord> {
 
 /// JSON itself escapes only U+0000 to U+001F; here the other controls, direction marks and invisible
 /// characters are escaped too, since the line may end up on a terminal. They stand only inside strings.
-fn escaped(line: &str) -> String {
+fn escaped(line: &str) -> Cow<'_, str> {
+    // The first bytes of all of them, and of some others: a line without is left as it is.
+    let may_begin = |byte: &u8| matches!(byte, 0x7f | 0xc2 | 0xd8 | 0xe1 | 0xe2 | 0xef | 0xf3);
+    if !line.as_bytes().iter().any(may_begin) {
+        return Cow::Borrowed(line);
+    }
     let mut out = String::with_capacity(line.len());
     for c in line.chars() {
         let hidden = matches!(c, '\u{7f}'..='\u{9f}' | '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}'
@@ -122,7 +155,7 @@ fn escaped(line: &str) -> String {
             out.push(c);
         }
     }
-    out
+    Cow::Owned(out)
 }
 
 #[cfg(test)]

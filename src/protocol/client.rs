@@ -197,7 +197,7 @@ impl ClientMessage {
         let mut canonical = value.clone();
         dialect.incoming(&mut canonical);
         let message = Self::from_value(canonical)?;
-        Ok(Decoded { message, value, findings })
+        Ok(Decoded { message, value: value.into(), findings })
     }
 
     fn from_value(value: Value) -> Result<Self, Finding> {

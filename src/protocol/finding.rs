@@ -54,7 +54,7 @@ pub struct Decoded<T> {
     /// The typed message.
     pub message: T,
     /// The whole JSON, unknown fields included, for display and traces.
-    pub value: serde_json::Value,
+    pub value: super::Content,
     /// What was noticed; never a reason to refuse.
     pub findings: Vec<Finding>,
 }

@@ -2,6 +2,7 @@
 //!
 //! Checked at the door, typed after it: bytes go through [`json::parse`] (bounds, BOM, duplicate keys)
 //! and become a [`serde_json::Value`] that is kept for display; the typed message is read from it.
+//! Envelopes with nothing unusual in them take a quick way to the same end (`plain`).
 //! Encoders and decoders take a [`Dialect`], the one place that holds the names which the profile's text
 //! leaves open (readings marked † in `docs/readings.md`).
 //!
@@ -11,6 +12,7 @@ pub mod bounds;
 pub mod card;
 mod check;
 pub mod client;
+mod content;
 pub mod dialect;
 pub mod finding;
 pub mod frame;
@@ -18,6 +20,7 @@ pub mod json;
 pub mod modality;
 pub mod observation;
 pub mod passport;
+mod plain;
 pub mod rules;
 pub mod schema;
 pub mod server;
@@ -25,6 +28,7 @@ pub mod shape;
 pub mod view;
 
 pub use client::ClientMessage;
+pub use content::Content;
 pub use dialect::Dialect;
 pub use finding::{Decoded, Finding};
 pub use modality::{Modalities, Modality};

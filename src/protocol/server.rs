@@ -1,6 +1,8 @@
 //! What an agent says: envelopes with a sequence and one event (§ Session and input; § Agent-requested
 //! collection).
 
+use std::borrow::Cow;
+
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -10,7 +12,7 @@ use super::dialect::Dialect;
 use super::finding::{Decoded, Finding};
 use super::modality::Modality;
 use super::rules::Rule;
-use super::{bounds, json, rules, shape};
+use super::{Content, bounds, json, plain, rules, shape};
 use crate::units::Sequence;
 
 /// One server envelope.
@@ -178,6 +180,14 @@ impl Event {
     /// Its `type` on the wire, as it came.
     pub fn kind(&self) -> &str {
         match self {
+            Self::Unknown { name } => name,
+            known => known.named_kind().unwrap_or_default(),
+        }
+    }
+
+    /// Its `type`, if the profile names it.
+    pub const fn named_kind(&self) -> Option<&'static str> {
+        Some(match self {
             Self::SessionEstablished(_) => "session.established",
             Self::RunStarted => "run.started",
             Self::TextDelta(_) => "text.delta",
@@ -186,8 +196,8 @@ impl Event {
             Self::Failure(_) => "failure",
             Self::InteractionRequested(_) => "interaction.requested",
             Self::InteractionResolved(_) => "interaction.resolved",
-            Self::Unknown { name } => name,
-        }
+            Self::Unknown { .. } => return None,
+        })
     }
 }
 
@@ -208,16 +218,25 @@ impl Envelope {
     /// [`rules::EV_FIELDS`], each with its place: the frame is not acted on. The value, where there is
     /// one, comes along for display.
     #[expect(clippy::result_large_err, reason = "a frame that cannot be read is as large as one that can")]
-    pub fn decode(text: &str, _dialect: &Dialect) -> Result<Decoded<Self>, Undecodable> {
+    pub fn decode<'a>(
+        text: impl Into<Cow<'a, str>>,
+        _dialect: &Dialect,
+    ) -> Result<Decoded<Self>, Undecodable> {
+        let text = text.into();
+        if let Some(message) = plain::read(&text) {
+            let mut findings = Vec::new();
+            message.event.check(&mut findings);
+            return Ok(Decoded { message, value: Content::Plain(text.into_owned()), findings });
+        }
         if text.len() > bounds::FRAME_BYTES {
             let finding = Finding::new(&rules::FRAME_SIZE, format!("it has {} bytes", text.len()));
             return Err(Undecodable { finding, sequence: None, value: None });
         }
         let json::Parsed { value, mut findings } =
-            json::parse(text).map_err(|finding| Undecodable { finding, sequence: None, value: None })?;
+            json::parse(&text).map_err(|finding| Undecodable { finding, sequence: None, value: None })?;
         let sequence = value.get("sequence").and_then(Value::as_u64).filter(|n| *n > 0).map(Sequence);
         match Self::from_value(&value, sequence, &mut findings) {
-            Ok(message) => Ok(Decoded { message, value, findings }),
+            Ok(message) => Ok(Decoded { message, value: value.into(), findings }),
             Err(finding) => Err(Undecodable { finding, sequence, value: Some(value) }),
         }
     }

@@ -11,7 +11,7 @@ use super::sha256_hex;
 use crate::units::Bytes;
 
 /// Shortest run of base64 characters that is taken for data anywhere in a frame.
-const RUN: usize = 256;
+pub(super) const RUN: usize = 256;
 /// Shortest string inside an `image` object that is taken for its data.
 const IMAGE_TEXT: usize = 32;
 /// Shortest array of small numbers that is taken for bytes.

@@ -226,6 +226,11 @@ impl Scrubber {
             .expect("an object has fewer members than there are numbers")
     }
 
+    /// Whether there is nothing to look for.
+    pub fn knows_nothing(&self) -> bool {
+        self.known == [0; 3]
+    }
+
     fn spell(&mut self, kind: Kind, fit: Fit, text: Zeroizing<String>) {
         self.spellings.push(Spelling { kind, fit, text });
     }

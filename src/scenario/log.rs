@@ -1,5 +1,6 @@
 //! What has come since the last acting step was issued, in order, and how far expectations have consumed it.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::script::What;
@@ -11,9 +12,9 @@ const TOLD: usize = 8;
 /// Longest piece of it in characters.
 const TOLD_TEXT: usize = 60;
 /// Most things that are kept; beyond it the older half goes, so that a flood costs no memory.
-const KEPT: usize = 100_000;
+const KEPT: usize = 16_384;
 /// Most bytes of text that are kept, likewise.
-const KEPT_TEXT: usize = 16 * 1024 * 1024;
+const KEPT_TEXT: usize = 2 * 1024 * 1024;
 
 /// Findings that no step expected: rule to level and number.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -36,7 +37,7 @@ impl Unexpected {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Seen {
     /// An event, by its type, with the code of a failure.
-    Event { kind: String, code: Option<String> },
+    Event { kind: Cow<'static, str>, code: Option<String> },
     /// The text of a `text.delta`, which follows its event.
     Text(String),
     /// A finding; those of a frame follow its event. The flag says whether a step has expected it.
@@ -101,7 +102,7 @@ impl Log {
         record.findings.iter().for_each(|finding| self.finding(finding));
     }
 
-    fn event(&mut self, kind: String, event: &Event) {
+    fn event(&mut self, kind: Cow<'static, str>, event: &Event) {
         let code = match event {
             Event::Failure(failure) => Some(failure.code.clone()),
             _ => None,

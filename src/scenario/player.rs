@@ -95,6 +95,11 @@ impl Player {
         self.acts.pop_front()
     }
 
+    /// Whether there is nothing to do but to wait for what comes.
+    pub fn listens(&self) -> bool {
+        self.acts.is_empty() && !matches!(self.waiting, Waiting::Nothing)
+    }
+
     /// When [`Player::tick`] is due.
     pub fn next_deadline(&self) -> Option<Duration> {
         match self.waiting {
@@ -224,15 +229,16 @@ impl Player {
     fn look(&mut self, now: Duration) {
         match &self.waiting {
             Waiting::Run if !self.busy => self.issue(now),
-            Waiting::Expected(expectation, until) => {
-                let (expectation, until) = (expectation.clone(), *until);
-                if expectation.absent && self.log.holds(&expectation.what) {
-                    self.step_over(now, Err(format!("{} came, which should not", expectation.what)));
-                } else if expectation.absent {
-                    if until.is_none() && !self.busy {
-                        self.step_over(now, Ok(()));
-                    }
-                } else if self.log.consume(&expectation.what) {
+            Waiting::Expected(Expectation { what, absent: true, .. }, until) => {
+                if self.log.holds(what) {
+                    let came = format!("{what} came, which should not");
+                    self.step_over(now, Err(came));
+                } else if until.is_none() && !self.busy {
+                    self.step_over(now, Ok(()));
+                }
+            }
+            Waiting::Expected(Expectation { what, .. }, _) => {
+                if self.log.consume(what) {
                     self.step_over(now, Ok(()));
                 }
             }

@@ -13,6 +13,9 @@ use super::sink::Sink;
 use crate::client::notice::Notice;
 use crate::client::request::Request;
 
+/// How many notices are taken in a row, as long as they cause nothing to be done.
+const BATCH: usize = 64;
+
 /// How a scenario is played.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
@@ -47,14 +50,18 @@ pub async fn run(
         }
         let due = player.next_deadline().map_or_else(Instant::now, |at| options.started + at);
         // Asking never stops listening: both channels are bounded, and the engine may be waiting for us.
+        if notices.is_empty() {
+            sink.idle();
+        }
         tokio::select! {
-            notice = notices.recv() => match notice {
-                Some(notice) => {
-                    show(sink, now(), &notice);
-                    player.notice(now(), &notice);
+            notice = notices.recv() => {
+                take(&mut player, sink, now(), &notice.unwrap_or(Notice::Stopped));
+                for _ in 1..BATCH {
+                    let true = player.listens() else { break };
+                    let Ok(notice) = notices.try_recv() else { break };
+                    take(&mut player, sink, now(), &notice);
                 }
-                None => player.notice(now(), &Notice::Stopped),
-            },
+            }
             permit = requests.reserve(), if !to_ask.is_empty() => match (permit, to_ask.pop_front()) {
                 (Ok(permit), Some(request)) => permit.send(request),
                 _ => player.notice(now(), &Notice::Stopped),
@@ -62,6 +69,11 @@ pub async fn run(
             () = sleep_until(due) => player.tick(now()),
         }
     }
+}
+
+fn take(player: &mut Player, sink: &mut dyn Sink, now: Duration, notice: &Notice) {
+    show(sink, now, notice);
+    player.notice(now, notice);
 }
 
 fn show(sink: &mut dyn Sink, now: Duration, notice: &Notice) {

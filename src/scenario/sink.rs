@@ -21,6 +21,8 @@ pub trait Sink {
     fn connection(&mut self, _at: Duration, _connection: &Connection) {}
     /// The session has changed.
     fn session(&mut self, _view: &SessionView) {}
+    /// Nothing else has happened yet: what was reported so far can be seen now.
+    fn idle(&mut self) {}
     /// A line for people: a refusal, a failure, something worth knowing.
     fn line(&mut self, line: &Line);
 }

@@ -135,6 +135,31 @@ impl Session {
         }
     }
 
+    /// Whether [`Session::view`] would give just this, as far as that can be told without making one: `false` may
+    /// be wrong, `true` is not.
+    pub fn still_looks_like(&self, seen: &SessionView) -> bool {
+        let SessionView {
+            phase,
+            session_id,
+            negotiated,
+            last_turn,
+            run,
+            held,
+            pending,
+            focus,
+            proposal,
+            latency,
+        } = seen;
+        (*phase, *run, *last_turn, *latency)
+            == (self.phase, self.judge.run, self.last_turn, self.judge.latency)
+            && (held.is_none() && self.held.is_none())
+            && *pending == self.judge.pending
+            && *focus == self.focus
+            && *proposal == self.proposal
+            && *negotiated == self.terms.negotiated()
+            && *session_id == self.terms.session_id
+    }
+
     fn open(&mut self) {
         if self.phase != Phase::Idle {
             return;

@@ -1,10 +1,9 @@
 //! What comes out of a session.
 
-use serde_json::Value;
 use thiserror::Error;
 
 use crate::protocol::rules::Rule;
-use crate::protocol::{ClientMessage, Event, Finding};
+use crate::protocol::{ClientMessage, Content, Event, Finding};
 use crate::units::{Sequence, Turn};
 
 /// One thing that a session wants done or known.
@@ -32,7 +31,7 @@ pub struct Judged {
     /// Its sequence, if it could be read.
     pub sequence: Option<Sequence>,
     /// Its JSON, if it is JSON; as it came.
-    pub value: Option<Value>,
+    pub value: Option<Content>,
     /// Its event, if it is an envelope.
     pub event: Option<Event>,
     /// Its size in bytes.

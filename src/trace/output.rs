@@ -68,6 +68,18 @@ pub struct FrameLine {
     pub deliberate: bool,
 }
 
+impl FrameLine {
+    /// The line of a frame that is one line of JSON already, as it would be printed.
+    pub fn plain(t: Seconds, dir: Direction, frame: &str) -> String {
+        let dir = match dir {
+            Direction::Out => "out",
+            Direction::In => "in",
+        };
+        let t = serde_json::to_string(&t).expect("a number can be written");
+        [r#"{"t":"#, &t, r#","dir":""#, dir, r#"","frame":"#, frame, "}"].concat()
+    }
+}
+
 /// `{"t":…,"step":3,"ok":true,"verb":"say"}`
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct StepLine {

@@ -1,11 +1,10 @@
 //! One frame as a face may show it: images replaced by their facts, texts scrubbed, times since the start.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
-use serde_json::Value;
-
 use crate::protocol::observation::Intent;
-use crate::protocol::{Event, Finding};
+use crate::protocol::{Content, Event, Finding};
 use crate::units::{Sequence, Turn};
 
 /// Which way a frame went.
@@ -29,11 +28,11 @@ pub struct Record {
     /// The envelope's sequence, for frames that came.
     pub sequence: Option<Sequence>,
     /// `type` of the message or event; `(binary)`, `(oversized)` or `(not JSON)` where there is none.
-    pub kind: String,
+    pub kind: Cow<'static, str>,
     /// Its size on the wire in bytes.
     pub bytes: usize,
     /// Its JSON with images replaced by size and hash; `None` when it is not JSON.
-    pub value: Option<Value>,
+    pub value: Option<Content>,
     /// What it says, for the conversation.
     pub body: Body,
     /// Whether it was acted on; always true for frames that went out.

@@ -10,8 +10,8 @@ use crate::cli::exit::{Failure, Kind};
 use crate::cli::output::Printer;
 use crate::client::notice::{CardNotice, Connection, Line};
 use crate::discovery::CardRecord;
-use crate::protocol::Finding;
 use crate::protocol::finding::FindingRecord;
+use crate::protocol::{Content, Finding};
 use crate::scenario::{Outcome, Scenario, Sink, StepReport};
 use crate::session::SessionView;
 use crate::trace::output::{
@@ -47,10 +47,19 @@ impl<'a, 'p> JsonReport<'a, 'p> {
     }
 
     fn print(&mut self, line: &OutputLine<CardRecord>) {
-        if self.broken.is_none()
-            && let Err(failure) = self.printer.json(line)
-        {
-            self.broken = Some(failure);
+        self.print_text(&line.to_line());
+    }
+
+    fn print_text(&mut self, line: &str) {
+        if self.broken.is_none() {
+            let printed = self.printer.json_soon(line);
+            self.noted(printed);
+        }
+    }
+
+    fn noted(&mut self, printed: Result<(), Failure>) {
+        if let Err(failure) = printed {
+            self.broken.get_or_insert(failure);
             self.silence.notify_one();
         }
     }
@@ -76,9 +85,16 @@ impl Sink for JsonReport<'_, '_> {
             record::Direction::Out => Direction::Out,
             record::Direction::In => Direction::In,
         };
-        let frame = record.value.clone().unwrap_or_default();
-        let line = FrameLine { t: record.at.into(), dir, frame, deliberate: record.deliberate };
-        self.print(&OutputLine::Frame(line));
+        match &record.value {
+            Some(Content::Plain(frame)) if !record.deliberate => {
+                self.print_text(&FrameLine::plain(record.at.into(), dir, frame));
+            }
+            content => {
+                let frame = content.as_ref().map(|content| content.value().into_owned()).unwrap_or_default();
+                let line = FrameLine { t: record.at.into(), dir, frame, deliberate: record.deliberate };
+                self.print(&OutputLine::Frame(line));
+            }
+        }
         let sequence = record.sequence.map(|sequence| sequence.0);
         record.findings.iter().for_each(|finding| self.found(Some(record.at), finding, sequence));
     }
@@ -119,6 +135,11 @@ impl Sink for JsonReport<'_, '_> {
         }
     }
 
+    fn idle(&mut self) {
+        let printed = self.printer.flush();
+        self.noted(printed);
+    }
+
     fn line(&mut self, line: &Line) {
         if let Ok(failure) = Failure::try_from(line) {
             let failure = super::without_keys(failure);
@@ -139,6 +160,7 @@ impl Report for JsonReport<'_, '_> {
         let (file, steps, passed) = (file.clone(), *steps, *passed);
         let scenario = ScenarioRecord { file, ok, steps, passed, must, should, message };
         self.print(&OutputLine::Scenario(ScenarioLine { t: at.into(), scenario }));
+        self.idle();
     }
 
     fn broken(&mut self) -> Option<Failure> {

@@ -130,6 +130,9 @@ async fn one(
     let ok = outcome.is_ok(args.strict);
     let failure = failure(&outcome);
     report.over(started.elapsed(), &outcome, ok, failure.as_ref());
+    if let Some(broken) = report.broken() {
+        return Err(broken);
+    }
     match (failure, ok) {
         (Some(failure), _) => Err(Failure::silent(failure.kind)),
         (None, true) => Ok(Exit::Well),

@@ -104,7 +104,7 @@ impl Sink for TextReport<'_, '_> {
         };
         let mut text = format!("{:22} ", view::cut(&record.kind));
         match &record.value {
-            Some(value) => text.push_str(&view::summary(value)),
+            Some(content) => text.push_str(&view::summary(&content.value())),
             None => drop(write!(text, "{} bytes", Bytes(record.bytes))),
         }
         if !record.acted {

@@ -1,5 +1,6 @@
 //! The connection: card, dial, frames in and out. One at a time; what an older attempt brings is dropped.
 
+use std::collections::VecDeque;
 use std::time::Duration;
 
 use tokio::sync::mpsc;
@@ -45,7 +46,12 @@ type Opened = (mpsc::Sender<(Attempt, Link)>, mpsc::Receiver<(Attempt, Link)>);
 struct Open {
     outgoing: mpsc::UnboundedSender<Outgoing>,
     incoming: mpsc::Receiver<Incoming>,
+    /// What was taken from `incoming` together with what was waited for.
+    waiting: VecDeque<Incoming>,
 }
+
+/// How many frames are taken at a time.
+const BATCH: usize = 64;
 
 impl LinkPort {
     pub fn new(dialling: Dialling, events: Events) -> Self {
@@ -75,14 +81,18 @@ impl LinkPort {
 
     /// The next thing that the connection brings. Waits for ever where there is none.
     pub async fn next(&mut self) -> Event {
+        if let Some(event) = self.waiting() {
+            return event;
+        }
         if let Some(open) = &mut self.link {
-            return match open.incoming.recv().await {
-                Some(Incoming::Text(text)) => Event::Frame(self.attempt, RawFrame::Text(text)),
-                Some(Incoming::Binary { bytes }) => Event::Frame(self.attempt, RawFrame::Binary { bytes }),
-                Some(Incoming::Oversized { bytes }) => {
-                    Event::Frame(self.attempt, RawFrame::Oversized { bytes })
-                }
-                Some(Incoming::Closed(closure)) => self.gone(&closure),
+            let first = open.incoming.recv().await;
+            while open.waiting.len() < BATCH
+                && let Ok(more) = open.incoming.try_recv()
+            {
+                open.waiting.push_back(more);
+            }
+            return match first {
+                Some(incoming) => self.came(incoming),
                 None => self.gone(&Closure::Lost("the transport ended".to_owned())),
             };
         }
@@ -96,6 +106,22 @@ impl LinkPort {
                 return Event::Dialled(attempt, Ok(()));
             }
         }
+    }
+
+    /// What the connection has brought already, if there is something.
+    pub fn waiting(&mut self) -> Option<Event> {
+        let incoming = self.link.as_mut()?.waiting.pop_front()?;
+        Some(self.came(incoming))
+    }
+
+    fn came(&mut self, incoming: Incoming) -> Event {
+        let frame = match incoming {
+            Incoming::Text(text) => RawFrame::Text(text),
+            Incoming::Binary { bytes } => RawFrame::Binary { bytes },
+            Incoming::Oversized { bytes } => RawFrame::Oversized { bytes },
+            Incoming::Closed(closure) => return self.gone(&closure),
+        };
+        Event::Frame(self.attempt, frame)
     }
 
     fn gone(&mut self, closure: &Closure) -> Event {
@@ -148,7 +174,7 @@ fn open(link: Link) -> Open {
             }
         }
     });
-    Open { outgoing, incoming }
+    Open { outgoing, incoming, waiting: VecDeque::new() }
 }
 
 async fn fetch_card(dialling: &Dialling) -> Result<CardResult, Line> {

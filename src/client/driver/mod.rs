@@ -8,7 +8,7 @@ mod words;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use tokio::sync::mpsc;
+use tokio::sync::mpsc::{self, error::TrySendError};
 use tokio::time::Instant;
 
 use self::camera::CameraPort;
@@ -116,13 +116,24 @@ async fn run(config: ClientConfig, mut requests: mpsc::Receiver<Request>, notice
                 return;
             }
         }
-        let deadline = engine.next_deadline().map(|at| start + at);
-        let event = tokio::select! {
-            biased;
-            request = requests.recv() => Event::Request(request.unwrap_or(Request::Quit)),
-            Some(event) = happened.recv() => event,
-            event = ports.link.next() => event,
-            () = until(deadline) => Event::Tick,
+        let deadline = engine.next_deadline();
+        // An agent that never pauses holds no deadline up, and no request.
+        let is_due = deadline.is_some_and(|at| start.elapsed() >= at);
+        let event = if is_due {
+            Event::Tick
+        } else if requests.is_empty()
+            && happened.is_empty()
+            && let Some(event) = ports.link.waiting()
+        {
+            event
+        } else {
+            tokio::select! {
+                biased;
+                request = requests.recv() => Event::Request(request.unwrap_or(Request::Quit)),
+                Some(event) = happened.recv() => event,
+                event = ports.link.next() => event,
+                () = until(deadline.map(|at| start + at)) => Event::Tick,
+            }
         };
         engine.handle(start.elapsed(), event);
     }
@@ -183,7 +194,11 @@ impl Ports {
     async fn carry_out(&mut self, effect: Effect) -> bool {
         match effect {
             // A face that is gone is no reason to stop early: its requests end, and that quits in order.
-            Effect::Notify(notice) => drop(self.notices.send(notice).await),
+            Effect::Notify(notice) => {
+                if let Err(TrySendError::Full(notice)) = self.notices.try_send(notice) {
+                    drop(self.notices.send(notice).await);
+                }
+            }
             Effect::FetchCard(attempt) => self.link.fetch_card(attempt),
             Effect::Dial(attempt, offer) => self.link.dial(attempt, *offer),
             Effect::Transmit(text) => self.link.transmit(text),

@@ -189,6 +189,9 @@ impl Engine {
     }
 
     fn tell_session(&mut self) {
+        if self.link.session().is_some_and(|session| session.still_looks_like(&self.told)) {
+            return;
+        }
         let view = self.link.session().map_or_else(SessionView::default, crate::session::Session::view);
         let view = self.scrubbed_view(view);
         if view != *self.told {

@@ -1,5 +1,6 @@
 //! From session outputs to what a face may see: no image, no token, no hardware id, whatever the agent says.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,7 +11,7 @@ use super::{Effect, Engine};
 use crate::client::notice::{Line, LineKind, Notice};
 use crate::protocol::client::{UserObservation, UserTurn};
 use crate::protocol::server::TextDelta;
-use crate::protocol::{ClientMessage, Envelope, Event, Finding, json, rules, view};
+use crate::protocol::{ClientMessage, Content, Envelope, Event, Finding, json, rules, view};
 use crate::session::{Judged, Output, SessionView};
 use crate::trace::record::{Body, Direction, ImageFacts, Record};
 use crate::units::Turn;
@@ -39,9 +40,9 @@ impl Engine {
             at: now,
             direction: Direction::Out,
             sequence: None,
-            kind: kind_of(&value).unwrap_or_else(|| message.kind().to_owned()),
+            kind: kind_of(&value).unwrap_or_else(|| message.kind().to_owned()).into(),
             bytes: text.len(),
-            value: Some(self.scrubber.scrub_value(view::for_trace(&value))),
+            value: Some(self.scrubber.scrub_value(view::for_trace(&value)).into()),
             body: body_of(message),
             acted: true,
             deliberate: false,
@@ -59,9 +60,9 @@ impl Engine {
             at: now,
             direction: Direction::Out,
             sequence: None,
-            kind: value.as_ref().and_then(kind_of).unwrap_or_else(|| "(not JSON)".to_owned()),
+            kind: value.as_ref().and_then(kind_of).map_or("(not JSON)".into(), Cow::Owned),
             bytes: text.len(),
-            value: value.map(|v| self.scrubber.scrub_value(view::for_trace(&v))),
+            value: value.map(|v| self.scrubber.scrub_value(view::for_trace(&v)).into()),
             body: Body::Client,
             acted: true,
             deliberate: true,
@@ -74,10 +75,9 @@ impl Engine {
 
     fn judged(&mut self, now: Duration, judged: Judged) {
         let Judged { sequence, value, event, bytes, acted, findings } = judged;
-        let traced = value.as_ref().map(view::for_trace);
-        let shown = traced.clone().map(|v| self.scrubber.scrub_value(v));
         let mut findings: Vec<Finding> = findings.into_iter().map(|f| self.scrubbed_finding(f)).collect();
-        if matches!(event, Some(Event::Failure(_))) && traced != shown {
+        let Shown { content, kind, as_it_came, scrubbed } = self.shown(value, event.as_ref());
+        if matches!(event, Some(Event::Failure(_))) && scrubbed {
             findings.push(Finding::new(
                 &rules::EV_LEAK,
                 "it repeats a secret of this session, which is hidden here",
@@ -86,21 +86,15 @@ impl Engine {
         if self.starting.is_some() && !acted {
             self.refused_start = findings.iter().find(|finding| finding.is_must()).cloned();
         }
-        let kind = match (&event, &shown) {
-            (Some(_), Some(shown)) => {
-                shown.pointer("/event/type").and_then(Value::as_str).unwrap_or("?").to_owned()
-            }
-            (None, Some(_)) => "(not an envelope)".to_owned(),
-            _ => unread_kind(&findings).to_owned(),
-        };
+        let kind = kind.unwrap_or_else(|| unread_kind(&findings).into());
         let (piece, late) = self.joined(event.as_ref().filter(|_| acted));
         let body = match event {
             Some(Event::TextDelta(_)) if let Some(text) = piece => {
                 Body::Event(Event::TextDelta(TextDelta { text }))
             }
             // What is shown as it came need not be read again.
-            Some(event) if shown == value => Body::Event(event),
-            Some(event) => Body::Event(self.scrubbed_event(&event, shown.as_ref())),
+            Some(event) if as_it_came => Body::Event(event),
+            Some(event) => Body::Event(self.scrubbed_event(&event, content.as_ref())),
             None => Body::Unread,
         };
         self.record(Record {
@@ -110,7 +104,7 @@ impl Engine {
             sequence,
             kind,
             bytes,
-            value: shown,
+            value: content,
             body,
             acted,
             deliberate: false,
@@ -119,10 +113,48 @@ impl Engine {
         });
     }
 
+    /// What of a frame may be shown.
+    fn shown(&self, content: Option<Content>, event: Option<&Event>) -> Shown {
+        let content = match (content, event) {
+            (Some(Content::Plain(text)), Some(event)) if self.hides_nothing_in(&text) => {
+                let kind = event.named_kind().map(Cow::Borrowed);
+                return Shown {
+                    content: Some(Content::Plain(text)),
+                    kind,
+                    as_it_came: true,
+                    scrubbed: false,
+                };
+            }
+            (content, _) => content.map(Content::into_value),
+        };
+        let traced = content.as_ref().map(view::for_trace);
+        let shown = traced.clone().map(|value| self.scrubber.scrub_value(value));
+        let kind = shown.as_ref().map(|shown| match event {
+            Some(_) => {
+                let kind = shown.pointer("/event/type").and_then(Value::as_str);
+                kind.map_or("?".into(), |kind| Cow::Owned(kind.to_owned()))
+            }
+            None => "(not an envelope)".into(),
+        });
+        let (as_it_came, scrubbed) = (shown == content, traced != shown);
+        Shown { content: shown.map(Content::from), kind, as_it_came, scrubbed }
+    }
+
+    /// Whether no string of this plain frame needs scrubbing. Without a backslash every string stands in the text as
+    /// it is, with a quotation mark on both sides, so nothing can be in one of them that is not in the whole; what is
+    /// in the whole alone (a number) is left for the careful way.
+    fn hides_nothing_in(&self, text: &str) -> bool {
+        self.scrubber.knows_nothing()
+            || (!text.contains('\\') && matches!(self.scrubber.scrub(text), Cow::Borrowed(_)))
+    }
+
     /// The text that a delta adds to the answer once no secret can reach across its end, or else the text that was
     /// kept back from the deltas before.
     fn joined(&mut self, event: Option<&Event>) -> (Option<String>, Option<String>) {
         match event {
+            Some(Event::TextDelta(_)) if self.scrubber.knows_nothing() && self.kept_back.is_empty() => {
+                (None, None)
+            }
             Some(Event::TextDelta(delta)) => {
                 (Some(self.scrubber.stream(&mut self.kept_back, &delta.text)), None)
             }
@@ -142,8 +174,9 @@ impl Engine {
     }
 
     /// The event as read from the scrubbed JSON, so that a text in it cannot differ from what is shown.
-    fn scrubbed_event(&self, event: &Event, shown: Option<&Value>) -> Event {
-        let again = shown.and_then(|v| Envelope::decode(&v.to_string(), &self.settings.dialect).ok());
+    fn scrubbed_event(&self, event: &Event, shown: Option<&Content>) -> Event {
+        let again =
+            shown.and_then(|content| Envelope::decode(content.to_string(), &self.settings.dialect).ok());
         match again {
             Some(decoded) => decoded.message.event,
             None => Event::Unknown { name: self.scrubber.scrub(event.kind()).into_owned() },
@@ -169,6 +202,17 @@ impl Engine {
         }
         view
     }
+}
+
+/// What of a frame may be shown.
+struct Shown {
+    content: Option<Content>,
+    /// The type of the message or event; `None` when the frame is no JSON.
+    kind: Option<Cow<'static, str>>,
+    /// Nothing in it was replaced.
+    as_it_came: bool,
+    /// A secret in it was replaced.
+    scrubbed: bool,
 }
 
 fn kind_of(value: &Value) -> Option<String> {

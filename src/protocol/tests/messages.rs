@@ -223,7 +223,7 @@ fn the_value_keeps_what_the_types_do_not_know() {
     let text = r#"{"sequence":2,"event":{"type":"run.started","future":[1]},"also":true}"#;
     let decoded = Envelope::decode(text, &Dialect::default()).unwrap();
     assert_eq!(
-        decoded.value,
+        decoded.value.into_value(),
         json!({"sequence": 2, "event": {"type": "run.started", "future": [1]}, "also": true})
     );
 }

@@ -43,7 +43,7 @@ fn said() -> Record {
         at: Duration::ZERO,
         direction: Direction::Out,
         sequence: None,
-        kind: "user.turn".to_owned(),
+        kind: "user.turn".into(),
         bytes: 0,
         value: None,
         body: Body::Say { turn: Turn(1), text: String::new() },

@@ -121,7 +121,7 @@ fn record(direction: Direction, kind: &str, body: Body) -> Record {
         at: Duration::ZERO,
         direction,
         sequence: None,
-        kind: kind.to_owned(),
+        kind: kind.to_owned().into(),
         bytes: 0,
         value: None,
         body,

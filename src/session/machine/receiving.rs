@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::Session;
 use crate::protocol::frame::RawFrame;
 use crate::protocol::server::Undecodable;
-use crate::protocol::{Decoded, Envelope, Event, Finding, rules};
+use crate::protocol::{Content, Decoded, Envelope, Event, Finding, rules};
 use crate::session::judge::Effect;
 use crate::session::output::{Judged, Output};
 use crate::session::view::Phase;
@@ -14,7 +14,7 @@ use crate::units::Bytes;
 impl Session {
     pub(super) fn receive(&mut self, now: Duration, frame: RawFrame) {
         let (judged, effect) = match frame {
-            RawFrame::Text(text) => self.judge_text(now, &text),
+            RawFrame::Text(text) => self.judge_text(now, text),
             RawFrame::Binary { bytes } => {
                 let detail =
                     format!("expected text, came {} binary bytes; they were discarded", Bytes(bytes));
@@ -34,7 +34,7 @@ impl Session {
         }
     }
 
-    fn judge_text(&mut self, now: Duration, text: &str) -> (Judged, Effect) {
+    fn judge_text(&mut self, now: Duration, text: String) -> (Judged, Effect) {
         let bytes = text.len();
         match Envelope::decode(text, &self.terms.dialect) {
             Err(Undecodable { finding, sequence, value }) => {
@@ -45,6 +45,7 @@ impl Session {
                 {
                     findings.push(step_back);
                 }
+                let value = value.map(Content::from);
                 (Judged { sequence, value, event: None, bytes, acted: false, findings }, Effect::default())
             }
             Ok(Decoded { message, value, mut findings }) => {

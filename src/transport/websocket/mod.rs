@@ -90,7 +90,7 @@ pub async fn open(
         .await
         .map_err(|_| NetError::Timeout { operation: "the upgrade of", url: shown(url), after: bound })??;
     let config = WebSocketConfig::default()
-        .read_buffer_size(16 * 1024)
+        .read_buffer_size(64 * 1024)
         .write_buffer_size(0)
         .max_message_size(Some(options.message_bytes))
         .max_frame_size(Some(options.message_bytes));

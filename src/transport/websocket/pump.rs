@@ -4,7 +4,7 @@
 use std::io;
 
 use futures_util::stream::{SplitSink, SplitStream};
-use futures_util::{SinkExt, StreamExt};
+use futures_util::{FutureExt, SinkExt, StreamExt};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::mpsc::{Receiver, Sender};
 use tokio::time::{MissedTickBehavior, interval_at, timeout};
@@ -58,7 +58,14 @@ where
 {
     loop {
         let after = options.dead_after;
-        let Ok(next) = timeout(after, source.next()).await else { return Closure::TimedOut { after } };
+        // Most frames of a burst are there already, and need no timer.
+        let next = match source.next().now_or_never() {
+            Some(next) => next,
+            None => match timeout(after, source.next()).await {
+                Ok(next) => next,
+                Err(_) => return Closure::TimedOut { after },
+            },
+        };
         let incoming = match next {
             Some(Ok(message)) => match sort(message, options) {
                 Ok(Some(incoming)) => incoming,
