@@ -86,7 +86,7 @@ fn execute(command: Command, printer: &mut Printer<'_>, faults: &Faults) -> Resu
         Command::Card(args) => in_runtime(faults, until_signal(card::card(&args, printer))),
         Command::Demo(args) => in_runtime(faults, screen::demo(&args)),
         Command::Connect(args) => in_runtime(faults, screen::connect(&args)),
-        Command::Run(args) => on_one_thread(faults, run::run(&args, printer)),
+        Command::Run(args) => on_this_thread(faults, run::run(&args, printer)),
         Command::Agent(args) => in_runtime(faults, agent::agent(&args, printer)),
     }
 }
@@ -97,8 +97,8 @@ fn in_runtime(faults: &Faults, work: impl Future<Output = Result<Exit, Failure>>
 }
 
 /// The same on this thread alone: where every frame passes through every task, handing it from thread to thread
-/// would cost more than all the rest (docs/performance.md).
-fn on_one_thread(
+/// costs more than all the rest (docs/performance.md).
+fn on_this_thread(
     faults: &Faults,
     work: impl Future<Output = Result<Exit, Failure>>,
 ) -> Result<Exit, Failure> {

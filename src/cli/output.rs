@@ -140,8 +140,8 @@ fn error_line(failure: &Failure) -> OutputLine<CardRecord> {
 /// characters are escaped too, since the line may end up on a terminal. They stand only inside strings.
 fn escaped(line: &str) -> Cow<'_, str> {
     // The first bytes of all of them, and of some others: a line without is left as it is.
-    let may_begin = |byte: &u8| matches!(byte, 0x7f | 0xc2 | 0xd8 | 0xe1 | 0xe2 | 0xef | 0xf3);
-    if !line.as_bytes().iter().any(may_begin) {
+    let may_begin = |byte: &u8| matches!(byte, 0xc2 | 0xd8 | 0xe1 | 0xe2 | 0xef | 0xf3);
+    if !line.contains('\u{7f}') && (line.is_ascii() || !line.as_bytes().iter().any(may_begin)) {
         return Cow::Borrowed(line);
     }
     let mut out = String::with_capacity(line.len());

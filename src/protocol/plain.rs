@@ -32,8 +32,8 @@ pub(super) fn read(text: &str) -> Option<Envelope> {
 fn may_be_plain(text: &str) -> bool {
     let bytes = text.as_bytes();
     bytes.len() < RUN
-        && !bytes.iter().any(|byte| *byte < b' ')
-        && !bytes.windows(2).any(|pair| pair == br"\u")
+        && bytes.iter().fold(true, |so_far, byte| so_far & (*byte >= b' '))
+        && !(text.contains('\\') && text.contains(r"\u"))
 }
 
 struct Outer;

@@ -55,11 +55,12 @@ pub async fn run(
         }
         tokio::select! {
             notice = notices.recv() => {
-                take(&mut player, sink, now(), &notice.unwrap_or(Notice::Stopped));
+                let now = now();
+                take(&mut player, sink, now, &notice.unwrap_or(Notice::Stopped));
                 for _ in 1..BATCH {
                     let true = player.listens() else { break };
                     let Ok(notice) = notices.try_recv() else { break };
-                    take(&mut player, sink, now(), &notice);
+                    take(&mut player, sink, now, &notice);
                 }
             }
             permit = requests.reserve(), if !to_ask.is_empty() => match (permit, to_ask.pop_front()) {

@@ -40,7 +40,8 @@ pub struct Seconds(#[schemars(range(min = 0))] f64);
 
 impl From<Duration> for Seconds {
     fn from(time: Duration) -> Self {
-        Self(time.as_micros() as f64 / 1e6)
+        // In 64 bits: a run of half a million years would be the first that does not fit.
+        Self(u64::try_from(time.as_micros()).unwrap_or(u64::MAX) as f64 / 1e6)
     }
 }
 

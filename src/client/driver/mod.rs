@@ -111,29 +111,28 @@ async fn run(config: ClientConfig, mut requests: mpsc::Receiver<Request>, notice
     let mut engine = Engine::new(settings(&config), scrubber);
     let mut ports = Ports::new(config, events, notices);
     loop {
+        let now = start.elapsed();
+        // An agent that never pauses holds no deadline up, and no request.
+        let is_due = engine.next_deadline().is_some_and(|at| now >= at);
+        let is_quick = !is_due && requests.is_empty() && happened.is_empty();
+        if is_quick && let Some(event) = ports.link.waiting() {
+            // What frames of one batch cause is carried out together: a face need not be woken for each.
+            engine.handle(now, event);
+            continue;
+        }
         while let Some(effect) = engine.poll() {
             if !ports.carry_out(effect).await {
                 return;
             }
         }
-        let deadline = engine.next_deadline();
-        // An agent that never pauses holds no deadline up, and no request.
-        let is_due = deadline.is_some_and(|at| start.elapsed() >= at);
-        let event = if is_due {
-            Event::Tick
-        } else if requests.is_empty()
-            && happened.is_empty()
-            && let Some(event) = ports.link.waiting()
-        {
-            event
-        } else {
-            tokio::select! {
-                biased;
-                request = requests.recv() => Event::Request(request.unwrap_or(Request::Quit)),
-                Some(event) = happened.recv() => event,
-                event = ports.link.next() => event,
-                () = until(deadline.map(|at| start + at)) => Event::Tick,
-            }
+        let deadline = engine.next_deadline().map(|at| start + at);
+        let event = tokio::select! {
+            biased;
+            () = std::future::ready(()), if is_due => Event::Tick,
+            request = requests.recv() => Event::Request(request.unwrap_or(Request::Quit)),
+            Some(event) = happened.recv() => event,
+            event = ports.link.next() => event,
+            () = until(deadline) => Event::Tick,
         };
         engine.handle(start.elapsed(), event);
     }
