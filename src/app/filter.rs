@@ -133,7 +133,7 @@ fn words(text: &str) -> impl Iterator<Item = Typed> {
 fn term(Typed { negated, quoted, text }: Typed) -> Result<Term, String> {
     let word = || Asks::Word(Box::new(Needle::new(&text)));
     let asks = match text.split_once(':') {
-        _ if quoted && !text.contains(':') => word(),
+        None if quoted => word(),
         None => match text.as_str() {
             "in" | "←" => Asks::Direction(Direction::In),
             "out" | "→" => Asks::Direction(Direction::Out),
