@@ -1,7 +1,8 @@
 //! The filter of the event stream: what is typed after `/`, read once, asked of each row.
 //!
 //! Terms stand apart by spaces and must all hold; `-` before one turns it round, quotation marks keep spaces and make
-//! a word of anything, and an id exact (a doubled one stands for itself there). Words are found in type, text and content, whatever their case unless they hold a capital.
+//! a word of anything, and an id exact (a doubled one stands for itself there). Words are found in type, text and
+//! content, whatever their case unless they hold a capital.
 
 use memchr::memmem::Finder;
 
