@@ -72,12 +72,7 @@ pub(super) fn fold(record: &Record) -> Option<Fold> {
 impl Row {
     pub(super) fn new(number: u64, since: Duration, turn: Option<u64>, record: &Arc<Record>) -> Self {
         let text = text_of(record);
-        let summary = match text {
-            Some(text) => quoted(text),
-            None => {
-                SafeText::line(&record.value.as_ref().map(view::summary).unwrap_or_default()).cut(SUMMARY)
-            }
-        };
+        let summary = text.map_or_else(|| summary_of(record), quoted);
         Self {
             number,
             sequences: record.sequence.map(|s| (s.0, s.0)),
@@ -110,14 +105,16 @@ impl Row {
                 self.text.push(&SafeText::block(text));
                 self.repeat(text);
             }
-            None => {
-                let summary = record.value.as_ref().map(view::summary).unwrap_or_default();
-                self.summary = SafeText::line(&summary).cut(SUMMARY);
-            }
+            None => self.summary = summary_of(record),
         }
         self.count += 1;
         self.bytes += record.bytes;
         self.record = Arc::clone(record);
+    }
+
+    /// Says that no frame will be added any more: a text that grew in pieces may hold twice its memory.
+    pub(super) fn settle(&mut self) {
+        self.text.shrink();
     }
 
     /// Adds to the text that the row repeats, as long as there is room.
@@ -197,6 +194,11 @@ fn text_of(record: &Record) -> Option<&str> {
         Body::Event(Event::TextDelta(delta)) => Some(&delta.text),
         _ => None,
     }
+}
+
+/// What a frame says, in a few words.
+fn summary_of(record: &Record) -> SafeText {
+    SafeText::line(&record.value.as_ref().map(view::summary).unwrap_or_default()).cut(SUMMARY)
 }
 
 fn interaction_of(record: &Record) -> Option<&str> {

@@ -75,9 +75,11 @@ impl Engine {
     fn judged(&mut self, now: Duration, judged: Judged) {
         let Judged { sequence, value, event, bytes, acted, findings } = judged;
         let traced = value.as_ref().map(view::for_trace);
-        let shown = traced.clone().map(|v| self.scrubber.scrub_value(v));
+        // Scrubbing takes the value; only a failure is compared with what it was.
+        let before = matches!(event, Some(Event::Failure(_))).then(|| traced.clone());
+        let shown = traced.map(|v| self.scrubber.scrub_value(v));
         let mut findings: Vec<Finding> = findings.into_iter().map(|f| self.scrubbed_finding(f)).collect();
-        if matches!(event, Some(Event::Failure(_))) && traced != shown {
+        if before.is_some_and(|before| before != shown) {
             findings.push(Finding::new(
                 &rules::EV_LEAK,
                 "it repeats a secret of this session, which is hidden here",
