@@ -72,13 +72,7 @@ pub(super) fn fold(record: &Record) -> Option<Fold> {
 impl Row {
     pub(super) fn new(number: u64, since: Duration, turn: Option<u64>, record: &Arc<Record>) -> Self {
         let text = text_of(record);
-        let summary = match text {
-            Some(text) => quoted(text),
-            None => SafeText::line(
-                &record.value.as_ref().map(|content| view::summary(&content.value())).unwrap_or_default(),
-            )
-            .cut(SUMMARY),
-        };
+        let summary = text.map_or_else(|| summary_of(record), quoted);
         Self {
             number,
             sequences: record.sequence.map(|s| (s.0, s.0)),
@@ -111,15 +105,16 @@ impl Row {
                 self.text.push(&SafeText::block(text));
                 self.repeat(text);
             }
-            None => {
-                let summary =
-                    record.value.as_ref().map(|content| view::summary(&content.value())).unwrap_or_default();
-                self.summary = SafeText::line(&summary).cut(SUMMARY);
-            }
+            None => self.summary = summary_of(record),
         }
         self.count += 1;
         self.bytes += record.bytes;
         self.record = Arc::clone(record);
+    }
+
+    /// Says that no frame will be added any more: a text that grew in pieces may hold twice its memory.
+    pub(super) fn settle(&mut self) {
+        self.text.shrink();
     }
 
     /// Adds to the text that the row repeats, as long as there is room.
@@ -133,13 +128,13 @@ impl Row {
     }
 
     /// Whether `found` says yes to any text of this row: type, summary, rules, the whole text of its deltas, or else
-    /// every text of its frame.
+    /// every text of its frame. What it finds in a text it must find in every longer one too.
     pub(super) fn texts(&self, found: &mut dyn FnMut(&str) -> bool) -> bool {
         found(self.kind.as_str())
             || found(self.summary.as_str())
             || self.record.findings.iter().any(|finding| found(finding.rule.id))
             || if self.text.is_empty() {
-                self.record.value.as_ref().is_some_and(|content| any_text(&content.value(), found))
+                self.record.value.as_ref().is_some_and(|content| any_text_in(content, found))
             } else {
                 found(self.text.as_str())
             }
@@ -190,6 +185,14 @@ fn weigh(value: &Value) -> usize {
     }
 }
 
+fn any_text_in(content: &Content, found: &mut dyn FnMut(&str) -> bool) -> bool {
+    match content {
+        // Without escapes every text stands in the line as it is: reading it is for what may be there.
+        Content::Plain(line) if !line.contains('\\') && !found(line) => false,
+        content => any_text(&content.value(), found),
+    }
+}
+
 fn any_text(value: &Value, found: &mut dyn FnMut(&str) -> bool) -> bool {
     match value {
         Value::Null | Value::Bool(_) => false,
@@ -206,6 +209,12 @@ fn text_of(record: &Record) -> Option<&str> {
         Body::Event(Event::TextDelta(delta)) => Some(&delta.text),
         _ => None,
     }
+}
+
+/// What a frame says, in a few words.
+fn summary_of(record: &Record) -> SafeText {
+    let summary = record.value.as_ref().map(|content| view::summary(&content.value()));
+    SafeText::line(&summary.unwrap_or_default()).cut(SUMMARY)
 }
 
 fn interaction_of(record: &Record) -> Option<&str> {

@@ -189,12 +189,6 @@ impl Setting for Time {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Megabytes(pub u32);
 
-impl Default for Megabytes {
-    fn default() -> Self {
-        Self(1)
-    }
-}
-
 impl Megabytes {
     /// As bytes.
     pub fn bytes(self) -> usize {

@@ -4,6 +4,7 @@
 //! fits; only below the lowest one is the picture made smaller. Which encoder, which tables and where the floor lies
 //! was found by comparison (docs/pictures.md).
 
+use super::decode::Whose;
 use super::grade::{Grade, encode};
 use super::verify::verified;
 use super::{Picture, PictureError};
@@ -100,6 +101,7 @@ impl Search {
 
     fn learn(&mut self, grade: Grade, jpeg: Vec<u8>, encodings: usize) -> Next {
         let size = jpeg.len();
+        let careful = AIMS[encodings.min(TRIES - 1)];
         if size <= MAX_JPEG_BYTES {
             let done = grade == Grade::HIGHEST || size * 1_000 >= MAX_JPEG_BYTES * GOOD_ENOUGH;
             self.best = Some((grade, jpeg));
@@ -108,13 +110,13 @@ impl Search {
             }
         } else if grade == Grade::LOWEST {
             // What is still too much is taken off the area; a smaller picture is a smoother one, so less will do.
-            let ratio = share(AIMS.get(encodings).copied().unwrap_or(400)) / size as f64;
+            let ratio = share(careful) / size as f64;
             let area = ratio.powf(POWER).min(0.98);
             return Next::Shrink(((f64::from(self.side) * area.sqrt()).floor() as u32).max(1));
         } else {
             self.over = Some(grade);
         }
-        let aim = if self.best.is_some() { AIM_ABOVE } else { AIMS.get(encodings).copied().unwrap_or(400) };
+        let aim = if self.best.is_some() { AIM_ABOVE } else { careful };
         self.seen = [self.seen[1], Some((grade.coarseness(), size))];
         let wanted = grade.coarseness() * (share(aim) / size as f64).powf(-1.0 / self.power());
         self.between(Grade::of_coarseness(wanted))
@@ -156,7 +158,8 @@ fn finish(
     let Some((grade, jpeg)) = best else {
         return Err(PictureError::Encoder { why: format!("it did not fit after {encodings} tries") });
     };
-    let (facts, decoded) = verified(&jpeg).map_err(|e| PictureError::Encoder { why: e.to_string() })?;
+    let (facts, decoded) =
+        verified(&jpeg, Whose::Ours).map_err(|e| PictureError::Encoder { why: e.to_string() })?;
     if facts.has_metadata {
         return Err(PictureError::Encoder { why: "the encoder wrote metadata".into() });
     }

@@ -156,7 +156,9 @@ impl Scrubber {
         let joined = Zeroizing::new(format!("{}{more}", kept_back.as_str()));
         let mut end = self.under_way(&joined);
         // A value that was found is not cut in two.
-        if let Some(crossing) = self.spans(&joined).into_iter().find(|span| span.0 < end && span.1 > end) {
+        if end < joined.len()
+            && let Some(crossing) = self.spans(&joined).into_iter().find(|span| span.0 < end && span.1 > end)
+        {
             end = crossing.1;
         }
         *kept_back = Zeroizing::new(joined[end..].to_owned());

@@ -76,8 +76,8 @@ impl Engine {
     fn judged(&mut self, now: Duration, judged: Judged) {
         let Judged { sequence, value, event, bytes, acted, findings } = judged;
         let mut findings: Vec<Finding> = findings.into_iter().map(|f| self.scrubbed_finding(f)).collect();
-        let Shown { content, kind, as_it_came, scrubbed } = self.shown(value, event.as_ref());
-        if matches!(event, Some(Event::Failure(_))) && scrubbed {
+        let Shown { content, kind, as_it_came, leaked } = self.shown(value, event.as_ref());
+        if leaked {
             findings.push(Finding::new(
                 &rules::EV_LEAK,
                 "it repeats a secret of this session, which is hidden here",
@@ -122,13 +122,15 @@ impl Engine {
                     content: Some(Content::Plain(text)),
                     kind,
                     as_it_came: true,
-                    scrubbed: false,
+                    leaked: false,
                 };
             }
             (content, _) => content.map(Content::into_value),
         };
         let traced = content.as_ref().map(view::for_trace);
-        let shown = traced.clone().map(|value| self.scrubber.scrub_value(value));
+        // Scrubbing takes the value; only a failure is compared with what it was.
+        let before = matches!(event, Some(Event::Failure(_))).then(|| traced.clone());
+        let shown = traced.map(|value| self.scrubber.scrub_value(value));
         let kind = shown.as_ref().map(|shown| match event {
             Some(_) => {
                 let kind = shown.pointer("/event/type").and_then(Value::as_str);
@@ -136,8 +138,8 @@ impl Engine {
             }
             None => "(not an envelope)".into(),
         });
-        let (as_it_came, scrubbed) = (shown == content, traced != shown);
-        Shown { content: shown.map(Content::from), kind, as_it_came, scrubbed }
+        let (as_it_came, leaked) = (shown == content, before.is_some_and(|before| before != shown));
+        Shown { content: shown.map(Content::from), kind, as_it_came, leaked }
     }
 
     /// Whether no string of this plain frame needs scrubbing. Without a backslash every string stands in the text as
@@ -211,8 +213,8 @@ struct Shown {
     kind: Option<Cow<'static, str>>,
     /// Nothing in it was replaced.
     as_it_came: bool,
-    /// A secret in it was replaced.
-    scrubbed: bool,
+    /// It is a failure, and a secret in it was replaced.
+    leaked: bool,
 }
 
 fn kind_of(value: &Value) -> Option<String> {

@@ -45,7 +45,7 @@ fn the_colours_are_thinned_only_where_room_is_short() {
     assert_eq!(sampling(&fit(&corners()).unwrap()), [0x11, 0x11, 0x11]);
 }
 
-/// Black and white dots on pure colours: averaging four pixels moves the mean, and that is no fault.
+/// Dots of pure colours: averaging four pixels moves the mean, and that is no fault.
 #[test]
 fn stark_dots_are_no_fault_of_the_encoder() {
     for side in [64, 300, 1_000] {

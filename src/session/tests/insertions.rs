@@ -40,9 +40,14 @@ impl Table {
     }
 
     pub fn event(&mut self, event: &Value) -> Judged {
+        self.dressed(event, |text| text)
+    }
+
+    /// The next envelope, its text changed by `dress` on the way.
+    fn dressed(&mut self, event: &Value, dress: impl Fn(String) -> String) -> Judged {
         self.sequence += 1;
         let text = json!({"sequence": self.sequence, "event": event}).to_string();
-        self.text(text)
+        self.text(dress(text))
     }
 
     fn text(&mut self, text: String) -> Judged {
@@ -115,11 +120,7 @@ fn step(table: &mut Table, step: &Step, dress: impl Fn(String) -> String) -> Opt
         Step::Cancel => {
             table.input(Input::Ask(Ask::Cancel));
         }
-        Step::Event(event) => {
-            table.sequence += 1;
-            let text = json!({"sequence": table.sequence, "event": event}).to_string();
-            return Some(table.text(dress(text)));
-        }
+        Step::Event(event) => return Some(table.dressed(event, dress)),
     }
     None
 }

@@ -95,16 +95,19 @@ pub fn encoders_at_the_cap(sources: &[Source]) -> String {
 
 /// Filters by time, and by SSIM before any JPEG.
 pub fn filters(sources: &[Source]) -> String {
-    let sources: Vec<&Source> =
-        sources.iter().filter(|s| s.pixels.width().max(s.pixels.height()) > MAX_SIDE).collect();
+    let sources: Vec<(&Source, (u32, u32))> = sources
+        .iter()
+        .filter(|s| s.pixels.width().max(s.pixels.height()) > MAX_SIDE)
+        .map(|s| (s, shrunk(&s.pixels, MAX_SIDE).dimensions()))
+        .collect();
     let mut out = String::from(
         "### Filters: mean SSIM before the JPEG, and time\n\n| filter | SSIM | ms, median |\n|---|---|---|\n",
     );
-    let mut row = |name: &str, shrink: &dyn Fn(&RgbImage) -> RgbImage| {
+    let mut row = |name: &str, shrink: &dyn Fn(&RgbImage, (u32, u32)) -> RgbImage| {
         let (mut sum, mut took) = (0.0, Vec::new());
-        for source in &sources {
+        for (source, size) in &sources {
             let start = Instant::now();
-            let made = shrink(&source.pixels);
+            let made = shrink(&source.pixels, *size);
             took.push(start.elapsed());
             sum += ssim(&source.pixels, &made);
         }
@@ -115,22 +118,16 @@ pub fn filters(sources: &[Source]) -> String {
         ("image, CatmullRom", FilterType::CatmullRom),
         ("image, Lanczos3", FilterType::Lanczos3),
     ] {
-        row(name, &|p| {
-            let (width, height) = fitting(p, MAX_SIDE);
-            resize(p, width, height, filter)
-        });
+        row(name, &|p, (width, height)| resize(p, width, height, filter));
     }
-    row("image, thumbnail", &|p| {
-        let (width, height) = fitting(p, MAX_SIDE);
-        thumbnail(p, width, height)
-    });
+    row("image, thumbnail", &|p, (width, height)| thumbnail(p, width, height));
     for (name, filter) in [
         ("fast_image_resize, Box", fir::FilterType::Box),
         ("fast_image_resize, Bilinear", fir::FilterType::Bilinear),
         ("fast_image_resize, CatmullRom", fir::FilterType::CatmullRom),
         ("fast_image_resize, Lanczos3", fir::FilterType::Lanczos3),
     ] {
-        row(name, &|p| fast(p, fitting(p, MAX_SIDE), filter));
+        row(name, &|p, size| fast(p, size, filter));
     }
     out
 }
@@ -159,24 +156,13 @@ pub fn size_or_quality(sources: &[Source]) -> String {
     out
 }
 
-fn fitting(picture: &RgbImage, side: u32) -> (u32, u32) {
-    let (width, height) = picture.dimensions();
-    let longest = width.max(height);
-    if longest <= side {
-        return (width, height);
-    }
-    let scaled =
-        |n: u32| ((u64::from(n) * u64::from(side) + u64::from(longest) / 2) / u64::from(longest)).max(1);
-    (scaled(width) as u32, scaled(height) as u32)
-}
-
+/// A picture of the program's, with no side over `side`: the size and the filter that it really uses.
 fn shrunk(picture: &RgbImage, side: u32) -> RgbImage {
-    let size = fitting(picture, side);
-    if size == picture.dimensions() {
-        picture.clone()
-    } else {
-        fast(picture, size, fir::FilterType::Lanczos3)
-    }
+    let whole =
+        Picture::from_rgb(picture.width(), picture.height(), picture.as_raw().clone()).expect("a picture");
+    let small = whole.shrunk_to(side);
+    RgbImage::from_raw(small.width(), small.height(), small.expose_rgb().to_vec())
+        .expect("three bytes a pixel")
 }
 
 fn fast(picture: &RgbImage, (width, height): (u32, u32), filter: fir::FilterType) -> RgbImage {

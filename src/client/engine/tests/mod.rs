@@ -282,10 +282,3 @@ fn photo() -> Collected {
 fn id(n: u64) -> Collection {
     Collection(n)
 }
-#[test]
-fn sizes_tmp() {
-    use std::mem::size_of as s;
-    panic!("Event {} Envelope {} Content {} Judged {} Output {} Record {} Notice {} Effect {} CEvent {} Incoming {} Raw {} Msg {}",
-        s::<crate::protocol::Event>(), s::<crate::protocol::Envelope>(), s::<crate::protocol::Content>(), s::<crate::session::Judged>(), s::<crate::session::Output>(),
-        s::<crate::trace::record::Record>(), s::<Notice>(), s::<Effect>(), s::<crate::client::event::Event>(), s::<crate::transport::Incoming>(), s::<crate::protocol::frame::RawFrame>(), s::<crate::protocol::ClientMessage>());
-}
