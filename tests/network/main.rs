@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may stop at what cannot be")]
 
+mod agent;
 mod answers;
 mod cards;
 mod links;
