@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use agentcall::app::Events;
-use agentcall::protocol::{Dialect, Envelope, view};
+use agentcall::protocol::{Content, Dialect, Envelope, view};
 use agentcall::trace::record::{Body, Direction, Record};
 use agentcall::units::Sequence;
 use serde_json::{Value, json};
@@ -39,16 +39,25 @@ const BUDGET: usize = 2 * 1024 * 1024;
 fn record(n: u64, event: &Value) -> Arc<Record> {
     let value = json!({"sequence": n, "event": event});
     let text = value.to_string();
-    let decoded = Envelope::decode(&text, &Dialect::default()).ok();
+    let bytes = text.len();
+    let decoded = Envelope::decode(text, &Dialect::default());
+    let (content, body) = match decoded {
+        Ok(decoded) => (decoded.value, Body::Event(decoded.message.event)),
+        Err(_) => (value.into(), Body::Unread),
+    };
+    let content = match content {
+        Content::Plain(line) => Content::Plain(line),
+        Content::Parsed(value) => view::for_trace(&value).into(),
+    };
     Arc::new(Record {
         index: n,
         at: Duration::from_millis(n),
         direction: Direction::In,
         sequence: Some(Sequence(n)),
-        kind: event["type"].as_str().unwrap_or("?").to_owned(),
-        bytes: text.len(),
-        value: Some(view::for_trace(&value)),
-        body: decoded.map_or(Body::Unread, |decoded| Body::Event(decoded.message.event)),
+        kind: event["type"].as_str().unwrap_or("?").to_owned().into(),
+        bytes,
+        value: Some(content),
+        body,
         acted: true,
         deliberate: false,
         findings: Vec::new(),

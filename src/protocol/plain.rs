@@ -2,7 +2,7 @@
 //!
 //! It takes only what needs no second look: exactly the members that the profile names, each once and of its type,
 //! in a short text on one line. For anything else it answers `None`, and the careful way decides; so it can be
-//! wrong about nothing but speed. `tests/plain.rs` compares the two.
+//! wrong about nothing but speed. `tests/plain.rs` and the fuzz target `frame` compare the two.
 
 use std::fmt;
 

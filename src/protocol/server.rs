@@ -228,12 +228,18 @@ impl Envelope {
             message.event.check(&mut findings);
             return Ok(Decoded { message, value: Content::Plain(text.into_owned()), findings });
         }
+        Self::decode_carefully(&text)
+    }
+
+    /// Reads it by way of its JSON tree, which tells everything that is unusual about it.
+    #[expect(clippy::result_large_err, reason = "as above")]
+    pub(super) fn decode_carefully(text: &str) -> Result<Decoded<Self>, Undecodable> {
         if text.len() > bounds::FRAME_BYTES {
             let finding = Finding::new(&rules::FRAME_SIZE, format!("it has {} bytes", text.len()));
             return Err(Undecodable { finding, sequence: None, value: None });
         }
         let json::Parsed { value, mut findings } =
-            json::parse(&text).map_err(|finding| Undecodable { finding, sequence: None, value: None })?;
+            json::parse(text).map_err(|finding| Undecodable { finding, sequence: None, value: None })?;
         let sequence = value.get("sequence").and_then(Value::as_u64).filter(|n| *n > 0).map(Sequence);
         match Self::from_value(&value, sequence, &mut findings) {
             Ok(message) => Ok(Decoded { message, value: value.into(), findings }),

@@ -237,10 +237,8 @@ impl Player {
                     self.step_over(now, Ok(()));
                 }
             }
-            Waiting::Expected(Expectation { what, .. }, _) => {
-                if self.log.consume(what) {
-                    self.step_over(now, Ok(()));
-                }
+            Waiting::Expected(Expectation { what, .. }, _) if self.log.consume(what) => {
+                self.step_over(now, Ok(()));
             }
             _ => {}
         }

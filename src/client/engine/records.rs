@@ -118,12 +118,7 @@ impl Engine {
         let content = match (content, event) {
             (Some(Content::Plain(text)), Some(event)) if self.hides_nothing_in(&text) => {
                 let kind = event.named_kind().map(Cow::Borrowed);
-                return Shown {
-                    content: Some(Content::Plain(text)),
-                    kind,
-                    as_it_came: true,
-                    leaked: false,
-                };
+                return Shown { content: Some(Content::Plain(text)), kind, as_it_came: true, leaked: false };
             }
             (content, _) => content.map(Content::into_value),
         };

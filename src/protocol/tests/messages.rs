@@ -239,7 +239,7 @@ proptest! {
         let finding = client(&message.to_string()).unwrap_err();
         prop_assert!(!finding.to_string().contains("SECRET"), "{}", finding);
         let text = json!({"sequence": 1, "event": {"type": "interaction.requested", "interactionId": "i", "kind": "k", "options": secret}});
-        let refused = Envelope::decode(&text.to_string(), &Dialect::default()).unwrap_err();
+        let refused = Envelope::decode(text.to_string(), &Dialect::default()).unwrap_err();
         prop_assert!(!refused.finding.to_string().contains("SECRET"), "{}", refused.finding);
     }
 

@@ -4,5 +4,6 @@ mod checks;
 mod dialect;
 mod json;
 mod messages;
+mod plain;
 mod samples;
 mod view;
