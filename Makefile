@@ -8,8 +8,9 @@ PEER_VENV := target/peer-venv
 NEXTEST   := 0.9.151
 DENY      := 0.20.2
 FUZZ      := 0.13.2
+WEBSOCAT  := 1.14.1
 
-.PHONY: help demo test fuzz fuzz-corpus bench-pictures packages test-packages tools generate
+.PHONY: help demo test fuzz fuzz-corpus bench bench-pictures packages test-packages tools generate
 
 help: ## What there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -34,6 +35,12 @@ fuzz: test-packages tools ## Ten minutes of fuzzing a target; FOR=60 takes a min
 
 fuzz-corpus: tools ## Put the smallest set of inputs that covers what fuzzing found into the repository
 	@./scripts/fuzz-corpus $(TARGETS)
+
+bench: packages bench-pictures ## Measure beside peers, on a quiet machine; writes docs/performance.md and docs/pictures.md
+	@command -v websocat >/dev/null || $(STEP) "installing websocat, the peer" $(CARGO) install --locked --version $(WEBSOCAT) websocat
+	@CARGO_TARGET_DIR=target/benches $(STEP) "the program, as it is released" $(CARGO) build --release --bin agentcall
+	@CARGO_TARGET_DIR=target/benches $(STEP) "the measurements" $(CARGO) build --release --manifest-path benches/Cargo.toml --bins
+	@for name in start screen burst; do target/benches/release/$$name --write docs/performance.md || exit 1; done
 
 bench-pictures: packages ## Compare encoders and filters beside ImageMagick; writes docs/pictures.md
 	@./scripts/packages "to compare pictures" imagemagick mate-backgrounds fonts-dejavu-core python3-pip nasm

@@ -4,7 +4,18 @@
 const PATTERN: usize = 25;
 /// Pieces as a language model streams them: mostly a word, sometimes a mark, sometimes no ASCII.
 const PIECES: [&str; 12] = [
-    "The", " router", " stands", " on", " the", " shelf", ",", " neben", " dem", " Lötkolben", " — \"safe\"\n", " 工具箱",
+    "The",
+    " router",
+    " stands",
+    " on",
+    " the",
+    " shelf",
+    ",",
+    " neben",
+    " dem",
+    " Lötkolben",
+    " — \"safe\"\n",
+    " 工具箱",
 ];
 
 /// The envelope with this sequence, inside a run.

@@ -21,7 +21,8 @@ impl Machine {
     pub fn here() -> Self {
         let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
         let information = read("/proc/cpuinfo");
-        let processor = information.lines().find_map(|line| line.strip_prefix("model name")?.split(": ").nth(1));
+        let processor =
+            information.lines().find_map(|line| line.strip_prefix("model name")?.split(": ").nth(1));
         Self {
             cores: std::thread::available_parallelism().map_or(1, Into::into),
             processor: processor.unwrap_or("unknown processor").to_owned(),
@@ -42,12 +43,16 @@ impl Machine {
 impl fmt::Display for Machine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { cores, processor, kernel, compiler, commit, load } = self;
-        write!(f, "{cores} cores of {processor}, Linux {kernel}, {compiler}, commit {commit}, load {load:.2} at the start.")?;
+        write!(
+            f,
+            "{cores} cores of {processor}, Linux {kernel}, {compiler}, commit {commit}, load {load:.2} at the start."
+        )?;
         self.busy().map_or(Ok(()), |busy| write!(f, " **{busy}.**"))
     }
 }
 
 fn said(program: &str, arguments: &[&str]) -> String {
-    let output = Command::new(program).args(arguments).output().map(|output| output.stdout).unwrap_or_default();
+    let output =
+        Command::new(program).args(arguments).output().map(|output| output.stdout).unwrap_or_default();
     String::from_utf8_lossy(&output).trim().to_owned()
 }

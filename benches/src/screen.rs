@@ -49,7 +49,12 @@ impl Screen {
     ///
     /// # Panics
     /// When there is no pseudo-terminal to be had.
-    pub fn start(program: &std::path::Path, arguments: &[&str], home: &std::path::Path, size: (u16, u16)) -> Self {
+    pub fn start(
+        program: &std::path::Path,
+        arguments: &[&str],
+        home: &std::path::Path,
+        size: (u16, u16),
+    ) -> Self {
         let (cols, rows) = size;
         let pair = native_pty_system()
             .openpty(PtySize { rows, cols, pixel_width: 0, pixel_height: 0 })
@@ -131,8 +136,13 @@ impl Screen {
                 return Instant::now();
             }
             let left = until.saturating_duration_since(Instant::now());
-            let end = String::from_utf8_lossy(&written.bytes[written.bytes.len().saturating_sub(2_000)..]).into_owned();
-            assert!(!written.over && !left.is_zero(), "{what} did not come; it wrote last:\n{}", end.escape_debug());
+            let end = String::from_utf8_lossy(&written.bytes[written.bytes.len().saturating_sub(2_000)..])
+                .into_owned();
+            assert!(
+                !written.over && !left.is_zero(),
+                "{what} did not come; it wrote last:\n{}",
+                end.escape_debug()
+            );
             written = self.shared.more.wait_timeout(written, left).unwrap_or_else(PoisonError::into_inner).0;
         }
     }
@@ -160,7 +170,8 @@ fn read(output: &mut dyn Read, shared: &Shared) {
     loop {
         let count = output.read(&mut buffer).unwrap_or(0);
         tail.extend_from_slice(&buffer[..count]);
-        let frames: usize = FRAME_ENDS.iter().map(|end| tail.windows(end.len()).filter(|part| part == end).count()).sum();
+        let frames: usize =
+            FRAME_ENDS.iter().map(|end| tail.windows(end.len()).filter(|part| part == end).count()).sum();
         let mut written = shared.lock();
         written.frames += frames as u64;
         written.bytes.extend_from_slice(&buffer[..count]);

@@ -38,16 +38,19 @@ impl Way {
 }
 
 fn main() {
-    let number = |name: &str, usual: u64| std::env::var(name).ok().and_then(|n| n.parse().ok()).unwrap_or(usual);
+    let number =
+        |name: &str, usual: u64| std::env::var(name).ok().and_then(|n| n.parse().ok()).unwrap_or(usual);
     let (envelopes, rounds) = (number("BURST_ENVELOPES", 200_000), number("BURST_ROUNDS", 9));
     let mut report = Report::new("burst");
     let scratch = Scratch::new("burst");
     let scenario = scratch.path().join("burst.agentcall");
-    std::fs::write(&scenario, "say go\nexpect event run.completed within 100s\nend\n").expect("a file can be written");
+    std::fs::write(&scenario, "say go\nexpect event run.completed within 100s\nend\n")
+        .expect("a file can be written");
     let scenario = scenario.to_str().expect("a plain path").to_owned();
     let agent = Agent::start(Stream::new(envelopes, envelopes, BLOCK), None);
     let tenth = envelopes / BLOCK as u64 / 10;
-    let mut ways = [Way::new("websocat"), Way::new("agentcall run --json"), Way::new("agentcall run --json --no-acks")];
+    let mut ways =
+        [Way::new("websocat"), Way::new("agentcall run --json"), Way::new("agentcall run --json --no-acks")];
     // One round that does not count warms the caches.
     for round in 0..=rounds {
         for (at, way) in ways.iter_mut().enumerate() {
@@ -96,7 +99,15 @@ fn tell(report: &mut Report, ways: &[Way; 3]) {
         ]);
     }
     report.table(
-        &["program", "time, median (least–most)", "ratio", "peak memory at 10 %, at the end", "lines", "acks", "≤ 1, flat"],
+        &[
+            "program",
+            "time, median (least–most)",
+            "ratio",
+            "peak memory at 10 %, at the end",
+            "lines",
+            "acks",
+            "≤ 1, flat",
+        ],
         &rows,
     );
 }
@@ -109,7 +120,10 @@ fn websocat(agent: &Agent) -> Command {
 
 fn agentcall(agent: &Agent, scenario: &str, quiet: bool) -> Command {
     let mut command = Command::new(built("agentcall"));
-    command.args(["run", "--local", "--json"]).args(quiet.then_some("--no-acks")).args([&agent.origin(), scenario]);
+    command
+        .args(["run", "--local", "--json"])
+        .args(quiet.then_some("--no-acks"))
+        .args([&agent.origin(), scenario]);
     command
 }
 

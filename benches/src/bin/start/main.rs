@@ -38,7 +38,12 @@ fn main() {
     report.table(&["what", "agentcall", "peer", "ratio"], &rows);
     let (share, resident) = idle(&agentcall, scratch.path());
     let verdict = report.verdict(share < 1.0);
-    let row = vec![format!("`demo`, {} s without a key", IDLE.as_secs()), format!("{share:.2} %"), format!("{resident:.1} MiB"), verdict];
+    let row = vec![
+        format!("`demo`, {} s without a key", IDLE.as_secs()),
+        format!("{share:.2} %"),
+        format!("{resident:.1} MiB"),
+        verdict,
+    ];
     report.table(&["idle", "of one core", "resident", "< 1 %"], &[row]);
     report.finish();
 }
