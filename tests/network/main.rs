@@ -3,7 +3,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may stop at what cannot be")]
 
+mod addresses;
 mod answers;
 mod cards;
 mod links;
+mod proxy;
 mod server;
