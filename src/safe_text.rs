@@ -83,6 +83,11 @@ impl SafeText {
     pub fn push(&mut self, more: &Self) {
         clean::append(&mut self.0, &more.0, clean::Shape::Block);
     }
+
+    /// Gives back memory that was reserved for more; what is kept for long and grows no more needs none.
+    pub fn shrink(&mut self) {
+        self.0.shrink_to_fit();
+    }
 }
 
 impl fmt::Display for SafeText {

@@ -190,12 +190,12 @@ async fn an_agent_on_every_address_names_the_one_the_client_used() {
     let agent = serve(AgentConfig { listen: "0.0.0.0:0".parse().unwrap(), ..quick() }).await.unwrap();
     let local = format!("127.0.0.1:{}", agent.addr.port());
     assert_eq!(agent.card_url, format!("http://{local}/.well-known/agent-card.json"));
-    let request = "GET /.well-known/agent-card.json HTTP/1.1\r\nHost: bench.example:99\r\n\r\n";
+    let request = "GET /.well-known/agent-card.json HTTP/1.1\r\nHost: bench.local:99\r\n\r\n";
     let mut stream = TcpStream::connect(&local).await.unwrap();
     stream.write_all(request.as_bytes()).await.unwrap();
     let mut answer = String::new();
     timeout(PATIENCE, stream.read_to_string(&mut answer)).await.unwrap().unwrap();
-    assert!(answer.contains("\"url\":\"http://bench.example:99/agui\""), "{answer}");
+    assert!(answer.contains("\"url\":\"http://bench.local:99/agui\""), "{answer}");
 }
 
 #[tokio::test]

@@ -71,11 +71,13 @@ impl Events {
             self.turn = Some(turn.0);
         }
         if let Some(late) = &record.late
-            && let Some(row) =
-                self.rows.iter_mut().rev().take(2).find(|row| fold(&row.record) == Some(Fold::Text))
+            && let Some(at) = self.newest_text()
         {
+            let row = &mut self.rows[at];
+            let before = row.weight();
             row.text.push(&SafeText::block(late));
-            self.weight += late.len();
+            self.weight = (self.weight + row.weight()).saturating_sub(before);
+            self.judge_again(at);
         }
         if !self.fold(record) {
             self.add(since, record);
@@ -85,6 +87,12 @@ impl Events {
         }
     }
 
+    /// The last of the rows of text that may still grow.
+    fn newest_text(&self) -> Option<usize> {
+        let open = self.rows.len().saturating_sub(2)..self.rows.len();
+        open.rev().find(|at| fold(&self.rows[*at].record) == Some(Fold::Text))
+    }
+
     fn add(&mut self, since: Duration, record: &Arc<Record>) {
         let turn = self.turn.filter(|_| record.direction == Direction::In || record.kind != "ack");
         let row = Row::new(self.next, since, turn, record);
@@ -92,11 +100,34 @@ impl Events {
         self.weight += row.weight();
         if self.asked.shows(&row) {
             self.shown.push_back(row.number);
-            if self.follow && fold(record) != Some(Fold::Ack) {
+            if self.follow && (fold(record) != Some(Fold::Ack) || self.selected.is_none()) {
                 self.selected = Some(row.number);
             }
         }
         self.rows.push_back(row);
+        // Only the last two rows take more.
+        if let Some(at) = self.rows.len().checked_sub(3) {
+            self.rows[at].settle();
+        }
+    }
+
+    /// Asks the filter about a row that grew: a word of it may have come with the last frame, one that must not be
+    /// there too.
+    fn judge_again(&mut self, at: usize) {
+        let row = &self.rows[at];
+        let (number, shows) = (row.number, self.asked.shows(row));
+        let place = self.shown.partition_point(|shown| *shown < number);
+        let stood = self.shown.get(place) == Some(&number);
+        match (stood, shows) {
+            (false, true) => self.shown.insert(place, number),
+            (true, false) => drop(self.shown.remove(place)),
+            _ => return,
+        }
+        if self.follow {
+            self.last();
+        } else if stood && self.selected == Some(number) {
+            self.selected = self.shown.get(place).or(self.shown.back()).copied();
+        }
     }
 
     fn drop_oldest(&mut self) {
@@ -128,10 +159,7 @@ impl Events {
         let before = row.weight();
         row.take(record);
         self.weight = (self.weight + row.weight()).saturating_sub(before);
-        // A word of the filter may have come with this frame.
-        if self.shown.back().is_none_or(|last| *last < row.number) && self.asked.shows(row) {
-            self.shown.push_back(row.number);
-        }
+        self.judge_again(at);
         true
     }
 
@@ -238,7 +266,7 @@ impl Events {
     pub fn related(&self) -> Option<String> {
         let row = self.selected()?;
         match (&row.interaction, row.turn) {
-            (Some(id), _) => Some(format!("id:\"{id}\"")),
+            (Some(id), _) => Some(format!("id:\"{}\"", id.as_str().replace('"', "\"\""))),
             (None, Some(turn)) => Some(format!("turn:{turn}")),
             (None, None) => None,
         }

@@ -1,7 +1,10 @@
 //! The filter of the event stream: what is typed after `/`, read once, asked of each row.
 //!
 //! Terms stand apart by spaces and must all hold; `-` before one turns it round, quotation marks keep spaces and make
-//! a word of anything. Words are found in type, text and content, whatever their case unless they hold a capital.
+//! a word of anything, and an id exact (a doubled one stands for itself there). Words are found in type, text and
+//! content, whatever their case unless they hold a capital.
+
+use memchr::memmem::Finder;
 
 use crate::protocol::Level;
 use crate::trace::record::Direction;
@@ -13,20 +16,20 @@ pub const FORMS: &str =
     "words, in, out, type:text.*, finding, finding:ENV-2, turn:3, id:ix-1, -word, \"two words\"";
 
 /// A filter that was read.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct Filter {
     terms: Vec<Term>,
 }
 
 /// One term.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 struct Term {
     negated: bool,
     asks: Asks,
 }
 
 /// What a term asks of a row.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 enum Asks {
     Direction(Direction),
     /// A pattern of the type, in lower case.
@@ -40,7 +43,9 @@ enum Asks {
     Turn(u64),
     /// A pattern of the interaction's id.
     Interaction(String),
-    Word(Needle),
+    /// The interaction's id itself.
+    ExactInteraction(String),
+    Word(Box<Needle>),
 }
 
 impl Filter {
@@ -73,7 +78,13 @@ impl Asks {
             Self::Interaction(pattern) => {
                 row.interaction.as_ref().is_some_and(|id| fits(pattern, id.as_str()))
             }
-            Self::Word(needle) => row.texts(&mut |text| needle.is_in(text)),
+            Self::ExactInteraction(wanted) => {
+                row.interaction.as_ref().is_some_and(|id| id.as_str() == wanted)
+            }
+            Self::Word(needle) => {
+                let mut room = Vec::new();
+                row.texts(&mut |text| needle.is_in(text, &mut room))
+            }
         }
     }
 }
@@ -99,8 +110,10 @@ fn words(text: &str) -> impl Iterator<Item = Typed> {
         let mut typed = Typed { negated, quoted: false, text: String::new() };
         let mut inside = false;
         let mut end = body.len();
-        for (at, c) in body.char_indices() {
+        let mut chars = body.char_indices().peekable();
+        while let Some((at, c)) = chars.next() {
             match c {
+                '"' if inside && chars.next_if(|(_, next)| *next == '"').is_some() => typed.text.push('"'),
                 '"' => {
                     inside = !inside;
                     typed.quoted = true;
@@ -119,7 +132,7 @@ fn words(text: &str) -> impl Iterator<Item = Typed> {
 }
 
 fn term(Typed { negated, quoted, text }: Typed) -> Result<Term, String> {
-    let word = || Asks::Word(Needle::new(&text));
+    let word = || Asks::Word(Box::new(Needle::new(&text)));
     let asks = match text.split_once(':') {
         None if quoted => word(),
         None => match text.as_str() {
@@ -143,6 +156,7 @@ fn term(Typed { negated, quoted, text }: Typed) -> Result<Term, String> {
                 Ok(turn) => Asks::Turn(turn),
                 Err(_) => return Err(format!("expected the number of a turn, came turn:{number}")),
             },
+            ("id", id) if quoted => Asks::ExactInteraction(id.to_owned()),
             ("id", pattern) => Asks::Interaction(pattern.to_owned()),
             // `urn:agentcall:…` and times are words like any other.
             _ => word(),
@@ -164,27 +178,36 @@ fn fits(pattern: &str, text: &str) -> bool {
 }
 
 /// A word to look for.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 struct Needle {
     /// As typed, or in lower case when case does not count.
     text: String,
     exact: bool,
+    finder: Finder<'static>,
 }
 
 impl Needle {
     fn new(text: &str) -> Self {
         let exact = text.chars().any(char::is_uppercase);
-        Self { text: if exact { text.to_owned() } else { text.to_lowercase() }, exact }
+        let text = if exact { text.to_owned() } else { text.to_lowercase() };
+        Self { finder: Finder::new(&text).into_owned(), text, exact }
     }
 
-    fn is_in(&self, text: &str) -> bool {
-        if self.exact {
-            text.contains(&self.text)
+    /// Whether the word stands in `text`; `room` is memory to work in, the same for many texts.
+    fn is_in(&self, text: &str, room: &mut Vec<u8>) -> bool {
+        if text.len() < self.text.len() && self.text.is_ascii() {
+            false
+        } else if self.exact {
+            self.finder.find(text.as_bytes()).is_some()
         } else if self.text.is_ascii() {
-            let needle = self.text.as_bytes();
-            text.as_bytes().windows(needle.len()).any(|window| window.eq_ignore_ascii_case(needle))
+            // Copying and finding are each several times quicker than comparing without case at every place, and
+            // finding stays so whatever word and text are.
+            room.clear();
+            room.extend_from_slice(text.as_bytes());
+            room.make_ascii_lowercase();
+            self.finder.find(room).is_some()
         } else {
-            text.to_lowercase().contains(&self.text)
+            self.finder.find(text.to_lowercase().as_bytes()).is_some()
         }
     }
 }

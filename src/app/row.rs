@@ -112,6 +112,11 @@ impl Row {
         self.record = Arc::clone(record);
     }
 
+    /// Says that no frame will be added any more: a text that grew in pieces may hold twice its memory.
+    pub(super) fn settle(&mut self) {
+        self.text.shrink();
+    }
+
     /// Adds to the text that the row repeats, as long as there is room.
     fn repeat(&mut self, more: &str) {
         let so_far = self.summary.as_str();

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may stop at what cannot be")]
 
 mod addresses;
+mod agent;
 mod answers;
 mod cards;
 mod links;

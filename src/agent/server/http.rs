@@ -8,15 +8,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use bytes::Bytes;
 use http_body_util::Full;
 use hyper::body::Incoming;
-use hyper::header::{
-    AUTHORIZATION, CACHE_CONTROL, CONNECTION, CONTENT_TYPE, HOST, HeaderValue, WWW_AUTHENTICATE,
-};
+use hyper::header::{AUTHORIZATION, CACHE_CONTROL, CONNECTION, CONTENT_TYPE, HeaderValue, WWW_AUTHENTICATE};
 use hyper::service::Service;
 use hyper::upgrade::OnUpgrade;
 use hyper::{Method, Request, Response, StatusCode};
 use tokio_tungstenite::tungstenite::handshake::server::create_response_with_body;
 
-use super::{Shared, reachable};
+use super::{Shared, caller, reachable};
 use crate::agent::card;
 use crate::redact::Token;
 
@@ -62,6 +60,9 @@ pub(super) fn service(
 }
 
 fn answer(mut request: Request<Incoming>, shared: &Shared, upgraded: &Upgraded) -> Answer {
+    if let Err(stranger) = caller::check(&request) {
+        return plain(stranger.status(), stranger.words());
+    }
     let path = request.uri().path();
     if path != CARD_PATH && path != AGUI_PATH {
         return plain(
@@ -100,14 +101,11 @@ fn card_answer(request: &Request<Incoming>, shared: &Shared) -> Answer {
     answer
 }
 
-/// The bound address. Where every address was bound, the name under which the client has come.
+/// The bound address. Where every address was bound, the name under which the client has come; what that
+/// may be was checked before.
 fn advertised(request: &Request<Incoming>, shared: &Shared) -> String {
-    let host = request.headers().get(HOST).and_then(|host| host.to_str().ok());
-    let named = host.and_then(|host| host.parse::<hyper::http::uri::Authority>().ok());
-    match named {
-        Some(authority) if shared.addr.ip().is_unspecified() && !authority.as_str().contains('@') => {
-            authority.to_string()
-        }
+    match caller::named(request) {
+        Some(authority) if shared.addr.ip().is_unspecified() => authority.to_string(),
         _ => reachable(shared.addr).to_string(),
     }
 }

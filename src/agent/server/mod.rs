@@ -1,9 +1,10 @@
 //! The agent on one loopback listener: its card over HTTP, its sessions over WebSocket.
 //!
 //! `GET /.well-known/agent-card.json` answers with the card, `GET /agui` upgrades to a WebSocket, anything
-//! else is a small 404. [`serve`] binds, returns at once, and serves until [`Running::stop`] or until the
+//! else is a small 404. Pages in a browser may neither read nor drive it (`caller`). [`serve`] binds, returns at once, and serves until [`Running::stop`] or until the
 //! handle is dropped. `cli` is the only caller besides tests.
 
+mod caller;
 mod http;
 mod socket;
 
