@@ -6,5 +6,9 @@
 mod agent;
 mod answers;
 mod cards;
+mod frames;
 mod links;
+mod peer;
 mod server;
+mod silence;
+mod upgrade;
