@@ -3,11 +3,17 @@
 //! None of these types has a revealing `Debug`, `Display` or `Serialize`; their content is reached only
 //! through a method whose name says what it is for, so that each use can be found by search.
 
+#[cfg(test)]
+mod escape_tests;
 mod hexscan;
 mod images;
+mod numbers;
 mod scrub;
 #[cfg(test)]
 mod scrubber_tests;
+mod spellings;
+mod unescape;
+mod values;
 
 pub use scrub::Scrubber;
 

@@ -21,6 +21,8 @@ use super::{Bearer, Connection, Credentials, NetContext, NetError, Target, Token
 pub const HEADER_BYTES: usize = 16 * 1024;
 /// Most header fields in an answer.
 pub const HEADER_FIELDS: usize = 100;
+/// How the program names itself.
+pub(super) const USER_AGENT: &str = concat!("agentcall/", env!("CARGO_PKG_VERSION"));
 /// How much of a refusing body is kept for the error, in bytes.
 pub const EXCERPT_BYTES: usize = 200;
 
@@ -137,6 +139,27 @@ pub async fn exchange(
 /// The task that drives a connection; it ends with this value.
 pub(crate) struct Driver(JoinHandle<()>);
 
+impl Driver {
+    /// Drives `connection`; upgrades are possible while it does.
+    pub(super) fn run<I, B>(connection: http1::Connection<I, B>) -> Self
+    where
+        I: hyper::rt::Read + hyper::rt::Write + Unpin + Send + 'static,
+        B: Body<Data: Send, Error: std::error::Error + Send + Sync> + Send + 'static,
+    {
+        Self(tokio::spawn(async move {
+            // What goes wrong here is also told to the sender, which reports it.
+            let _ = connection.with_upgrades().await;
+        }))
+    }
+}
+
+/// HTTP/1.1 with every bound on the head of an answer.
+pub(super) fn bounded() -> http1::Builder {
+    let mut builder = http1::Builder::new();
+    builder.max_buf_size(HEADER_BYTES).max_header_size(HEADER_BYTES).max_headers(HEADER_FIELDS);
+    builder
+}
+
 impl Drop for Driver {
     fn drop(&mut self) {
         self.0.abort();
@@ -152,14 +175,9 @@ pub(crate) async fn send(
 ) -> Result<(hyper::Response<Incoming>, Driver), NetError> {
     let url = target.url();
     let request = build(url, ask)?;
-    let mut builder = http1::Builder::new();
-    builder.max_buf_size(HEADER_BYTES).max_header_size(HEADER_BYTES).max_headers(HEADER_FIELDS);
     let io = TokioIo::new(connection.stream);
-    let (mut sender, connection) = builder.handshake(io).await.map_err(|e| http_error(&e, url))?;
-    let driver = Driver(tokio::spawn(async move {
-        // What goes wrong here is also told to the sender, which reports it.
-        let _ = connection.with_upgrades().await;
-    }));
+    let (mut sender, connection) = bounded().handshake(io).await.map_err(|e| http_error(&e, url))?;
+    let driver = Driver::run(connection);
     let bound = net.timeouts.first_byte;
     let head = timeout(bound, sender.send_request(request))
         .await
@@ -174,7 +192,7 @@ fn build(url: &Url, ask: Ask<'_>) -> Result<Request<Full<Bytes>>, NetError> {
         .method(ask.method)
         .uri(&url[Position::BeforePath..Position::AfterQuery])
         .header(header::HOST, &url[Position::BeforeHost..Position::AfterPort])
-        .header(header::USER_AGENT, concat!("agentcall/", env!("CARGO_PKG_VERSION")));
+        .header(header::USER_AGENT, USER_AGENT);
     for (name, value) in ask.headers {
         request = request.header(name, value);
     }

@@ -1,9 +1,16 @@
 //! Bytes of a file to a [`Picture`]: by content, under limits, upright, opaque, eight bits a channel.
 
+use std::hash::{DefaultHasher, Hasher};
 use std::io::Cursor;
 
 use image::error::ImageError;
-use image::{DynamicImage, ImageDecoder, ImageFormat, ImageReader, Limits, RgbImage};
+use image::metadata::Orientation;
+use image::{DynamicImage, GrayImage, ImageDecoder, ImageFormat, ImageReader, Limits, RgbImage};
+use zeroize::Zeroizing;
+use zune_jpeg::JpegDecoder;
+use zune_jpeg::zune_core::bytestream::ZCursor;
+use zune_jpeg::zune_core::colorspace::ColorSpace;
+use zune_jpeg::zune_core::options::DecoderOptions;
 
 use super::{Picture, PictureError, jpeg};
 
@@ -29,23 +36,101 @@ pub fn decode(bytes: &[u8]) -> Result<Picture, PictureError> {
         Ok(format @ (ImageFormat::Png | ImageFormat::WebP)) => decode_as(bytes, format),
         _ => {
             let start = jpeg::start(bytes).ok_or(PictureError::UnknownFormat)?;
-            decode_jpeg(&bytes[start..])
+            decode_jpeg(&bytes[start..], Whose::Theirs)
         }
     }
 }
 
+/// Who made a JPEG.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Whose {
+    /// Our own encoder, a moment ago: it is complete.
+    Ours,
+    /// Anybody: pixels may be missing.
+    Theirs,
+}
+
+/// Bytes put where pixels may be missing.
+const FILLING: usize = 8_192;
+
 /// Decodes what begins with the start-of-image marker.
-pub(super) fn decode_jpeg(bytes: &[u8]) -> Result<Picture, PictureError> {
+///
+/// Decoders fill what is missing with grey and say nothing, end marker or not. If different fillings give the same
+/// picture, no pixel was missing.
+pub(super) fn decode_jpeg(bytes: &[u8], whose: Whose) -> Result<Picture, PictureError> {
     let trimmed = jpeg::trim(bytes)?;
-    if trimmed.has_end {
-        return decode_as(&trimmed.bytes, ImageFormat::Jpeg);
+    let mut pixels = Zeroizing::new(Vec::new());
+    if whose == Whose::Ours {
+        return raster(&trimmed.filled(0, 0), &mut pixels)?.into_picture(pixels);
     }
-    // Decoders fill what is missing with grey and say nothing. If different fillings give the same picture,
-    // nothing but the end marker was missing.
-    let broken = || PictureError::Damaged { why: "the file breaks off in the middle of the image".into() };
-    let one = decode_as(&jpeg::filled(&trimmed.bytes, 0x00), ImageFormat::Jpeg).map_err(|_| broken())?;
-    let other = decode_as(&jpeg::filled(&trimmed.bytes, 0x55), ImageFormat::Jpeg).map_err(|_| broken())?;
-    if one == other { Ok(one) } else { Err(broken()) }
+    let broken = || PictureError::Damaged {
+        why: match trimmed.has_end {
+            true => "part of the image is missing or spoilt".into(),
+            false => "the file breaks off in the middle of the image".into(),
+        },
+    };
+    let mut spread = |filling| match raster(&trimmed.filled(filling, FILLING), &mut pixels) {
+        Err(PictureError::Damaged { .. }) => Err(broken()),
+        other => other.map(|raster| (raster, fingerprint(&pixels))),
+    };
+    let (_, one) = spread(0x55)?;
+    let (raster, other) = spread(0x00)?;
+    if one == other { raster.into_picture(pixels) } else { Err(broken()) }
+}
+
+/// Stands for pixels where keeping them twice would take too much memory.
+fn fingerprint(pixels: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    hasher.write(pixels);
+    hasher.finish()
+}
+
+/// What is known of decoded pixels.
+struct Raster {
+    width: u32,
+    height: u32,
+    is_grey: bool,
+    orientation: Orientation,
+}
+
+impl Raster {
+    fn into_picture(self, mut pixels: Zeroizing<Vec<u8>>) -> Result<Picture, PictureError> {
+        let pixels = std::mem::take(&mut *pixels);
+        let image = match self.is_grey {
+            true => GrayImage::from_raw(self.width, self.height, pixels).map(DynamicImage::ImageLuma8),
+            false => RgbImage::from_raw(self.width, self.height, pixels).map(DynamicImage::ImageRgb8),
+        };
+        let mut image = image.expect("the buffer was made for this size");
+        image.apply_orientation(self.orientation);
+        Ok(Picture::from_image(image.into_rgb8()))
+    }
+}
+
+/// Decodes a trimmed JPEG into `pixels`. Strict: `image` decodes leniently, and a wrong code turns all that follows grey.
+fn raster(jpeg: &[u8], pixels: &mut Vec<u8>) -> Result<Raster, PictureError> {
+    let refused =
+        |e: zune_jpeg::errors::DecodeErrors| PictureError::Damaged { why: first_line(&e.to_string()) };
+    let side = MAX_SOURCE_SIDE as usize;
+    let options = DecoderOptions::default().set_strict_mode(true).set_max_width(side).set_max_height(side);
+    let mut decoder = JpegDecoder::new_with_options(ZCursor::new(jpeg), options);
+    decoder.decode_headers().map_err(refused)?;
+    let is_grey = decoder.input_colorspace() == Some(ColorSpace::Luma);
+    let out = if is_grey { ColorSpace::Luma } else { ColorSpace::RGB };
+    decoder.set_options(options.jpeg_set_out_colorspace(out));
+    let bytes = decoder.output_buffer_size().unwrap_or(usize::MAX);
+    if bytes > MAX_WORKING_BYTES {
+        return Err(PictureError::TooMuchMemory);
+    }
+    pixels.resize(bytes, 0);
+    decoder.decode_into(pixels).map_err(refused)?;
+    let (width, height) = decoder.dimensions().unwrap_or_default();
+    let orientation = decoder.exif().and_then(|exif| Orientation::from_exif_chunk(exif));
+    Ok(Raster {
+        width: u32::try_from(width).unwrap_or(u32::MAX),
+        height: u32::try_from(height).unwrap_or(u32::MAX),
+        is_grey,
+        orientation: orientation.unwrap_or(Orientation::NoTransforms),
+    })
 }
 
 fn decode_as(bytes: &[u8], format: ImageFormat) -> Result<Picture, PictureError> {

@@ -4,6 +4,7 @@
 //! fits; only below the lowest one is the picture made smaller. Which encoder, which tables and where the floor lies
 //! was found by comparison (docs/pictures.md).
 
+use super::decode::Whose;
 use super::grade::{Grade, encode};
 use super::verify::verified;
 use super::{Picture, PictureError};
@@ -157,7 +158,8 @@ fn finish(
     let Some((grade, jpeg)) = best else {
         return Err(PictureError::Encoder { why: format!("it did not fit after {encodings} tries") });
     };
-    let (facts, decoded) = verified(&jpeg).map_err(|e| PictureError::Encoder { why: e.to_string() })?;
+    let (facts, decoded) =
+        verified(&jpeg, Whose::Ours).map_err(|e| PictureError::Encoder { why: e.to_string() })?;
     if facts.has_metadata {
         return Err(PictureError::Encoder { why: "the encoder wrote metadata".into() });
     }

@@ -1,5 +1,7 @@
 //! The outside of a JPEG (ITU-T T.81, annex B): where it begins and ends, what its segments are. Nothing is decoded here.
 
+use std::ops::Range;
+
 use super::PictureError;
 
 /// How far into a file the start of a JPEG is searched: capture devices put a few stray bytes before it.
@@ -27,6 +29,10 @@ pub(super) struct Layout {
     pub has_metadata: bool,
     /// Offset of the first start-of-scan marker.
     pub scan: Option<usize>,
+    /// How many components the first scan carries.
+    scan_components: u8,
+    /// The segments before the first scan that a decoder needs.
+    needed: Vec<Range<usize>>,
 }
 
 /// The frame header.
@@ -40,6 +46,26 @@ pub(super) struct Frame {
     pub height: u32,
     /// Number of components: 1 grey, 3 colour, 4 CMYK.
     pub components: u8,
+    /// Bits a sample: 8, or 12 in some medical pictures.
+    pub precision: u8,
+}
+
+impl Frame {
+    fn of(marker: u8, segment: &[u8]) -> Option<Self> {
+        let [precision, h1, h0, w1, w0, components, ..] = *segment else { return None };
+        Some(Self {
+            marker,
+            width: u32::from(u16::from_be_bytes([w1, w0])),
+            height: u32::from(u16::from_be_bytes([h1, h0])),
+            components,
+            precision,
+        })
+    }
+
+    /// Whether every coefficient comes whole, in one scan: baseline and extended sequential.
+    const fn is_sequential(self) -> bool {
+        matches!(self.marker, 0xC0 | 0xC1)
+    }
 }
 
 /// Offset of the JPEG inside `bytes`: at the start, or a little after it.
@@ -62,8 +88,11 @@ pub(super) fn walk(bytes: &[u8]) -> Layout {
             continue;
         }
         let Some(segment) = segment(bytes, body) else { break };
-        note(&mut layout, marker, segment, body - 2);
         at = body + 2 + segment.len();
+        note(&mut layout, marker, segment, body - 2);
+        if layout.scan.is_none() && is_needed(marker, segment) {
+            layout.needed.push(body - 2..at);
+        }
         if marker == SOS && layout.frame.is_none() {
             break;
         }
@@ -87,7 +116,10 @@ fn segment(bytes: &[u8], body: usize) -> Option<&[u8]> {
 fn note(layout: &mut Layout, marker: u8, segment: &[u8], at: usize) {
     match marker {
         DHT => layout.has_huffman = true,
-        SOS => layout.scan = layout.scan.or(Some(at)),
+        SOS if layout.scan.is_none() => {
+            layout.scan = Some(at);
+            layout.scan_components = segment.first().copied().unwrap_or_default();
+        }
         COM => layout.has_metadata = true,
         APP0 => layout.has_metadata |= !segment.starts_with(b"JFIF\0"),
         APP14 => {
@@ -96,48 +128,90 @@ fn note(layout: &mut Layout, marker: u8, segment: &[u8], at: usize) {
         }
         0xE1..=0xEF => layout.has_metadata = true,
         0xC0..=0xC3 | 0xC5..=0xC7 | 0xC9..=0xCB | 0xCD..=0xCF => {
-            if let [_, h1, h0, w1, w0, components, ..] = *segment {
-                let width = u32::from(u16::from_be_bytes([w1, w0]));
-                let height = u32::from(u16::from_be_bytes([h1, h0]));
-                layout.frame = layout.frame.or(Some(Frame { marker, width, height, components }));
-            }
+            layout.frame = layout.frame.or_else(|| Frame::of(marker, segment));
         }
         _ => {}
     }
 }
 
-/// Exactly one JPEG: what stands before and after it is cut off, missing standard Huffman tables are put in.
+/// Whether a decoder needs this segment: tables, the frame, how colours are stored, which way is up. Profiles,
+/// comments and previews are nothing to it.
+fn is_needed(marker: u8, segment: &[u8]) -> bool {
+    match marker {
+        0xE1 => segment.starts_with(b"Exif\0"),
+        APP0 | APP14 => true,
+        0xE2..=0xEF | COM => false,
+        _ => true,
+    }
+}
+
+/// Exactly one JPEG without its end marker.
 pub(super) struct Trimmed {
-    /// The bytes, ready for a decoder.
-    pub bytes: Vec<u8>,
-    /// Whether the end was there. When it was not, the caller must find out whether pixels are missing too.
+    bytes: Vec<u8>,
+    /// Whether the end marker was there. Pixels may be missing all the same.
     pub has_end: bool,
 }
 
-/// Cuts one JPEG out of `bytes`, which begin with the start-of-image marker.
+impl Trimmed {
+    /// The JPEG with `count` bytes of `filling` where pixels may be missing, and an end marker.
+    pub fn filled(&self, filling: u8, count: usize) -> Vec<u8> {
+        let mut out = self.bytes.clone();
+        out.resize(self.bytes.len() + count, filling);
+        out.extend_from_slice(&[0xFF, EOI]);
+        out
+    }
+}
+
+/// Cuts one JPEG out of `bytes`, which begin with the start-of-image marker: what stands before, between and after
+/// its parts is left out, missing standard Huffman tables are put in.
 ///
 /// # Errors
-/// Damaged without a frame header or image data; a colour refusal for four components without an Adobe segment:
-/// nobody knows then whether they are stored inverted.
+/// Damaged without a frame header or image data; a refusal of what is no ordinary JPEG ([`refuse_kinds`]).
 pub(super) fn trim(bytes: &[u8]) -> Result<Trimmed, PictureError> {
     let layout = walk(bytes);
     let (Some(frame), Some(scan)) = (layout.frame, layout.scan) else {
         return Err(PictureError::Damaged { why: "the JPEG breaks off before its image data".into() });
     };
     super::check_sides(frame.width, frame.height)?;
-    if frame.components == 4 && !layout.has_adobe {
-        return Err(PictureError::UnsupportedColour {
-            why: "it is a CMYK JPEG that does not say how its inks are stored",
-        });
-    }
-    let end = layout.end.unwrap_or_else(|| without_padding(bytes));
+    refuse_kinds(&layout, frame)?;
+    let end = layout.end.map_or_else(|| without_padding(bytes), |end| end - 2);
     let mut out = Vec::with_capacity(end + 512);
-    out.extend_from_slice(&bytes[..scan]);
+    out.extend_from_slice(&[0xFF, SOI]);
+    for segment in layout.needed {
+        out.extend_from_slice(&bytes[segment]);
+    }
     if !layout.has_huffman {
         out.extend_from_slice(&standard_huffman());
     }
     out.extend_from_slice(bytes.get(scan..end).unwrap_or_default());
     Ok(Trimmed { bytes: out, has_end: layout.end.is_some() })
+}
+
+/// Refuses kinds of JPEG that the decoder cannot read, or reads in wrong colours.
+fn refuse_kinds(layout: &Layout, frame: Frame) -> Result<(), PictureError> {
+    let colours = |why| Err(PictureError::UnsupportedColour { why });
+    if !matches!(frame.marker, 0xC0..=0xC2) || frame.precision != 8 {
+        return Err(PictureError::UnsupportedKind { why: kind(frame) });
+    }
+    if frame.components == 4 && !layout.has_adobe {
+        // Nobody knows then whether the inks are stored inverted.
+        return colours("it is a CMYK JPEG that does not say how its inks are stored");
+    }
+    // zune-jpeg 0.5.15 puts the components of such files together wrongly.
+    if frame.is_sequential() && layout.scan_components < frame.components {
+        return colours("it is a JPEG that stores its colours one after the other");
+    }
+    Ok(())
+}
+
+/// What an unusual JPEG is (T.81, table B.1).
+fn kind(frame: Frame) -> &'static str {
+    match frame.marker {
+        0xC3 | 0xC7 | 0xCB | 0xCF => "it is a lossless JPEG",
+        0xC9 | 0xCA | 0xCD | 0xCE => "it is an arithmetic-coded JPEG",
+        0xC5 | 0xC6 => "it is a hierarchical JPEG",
+        _ => "it is a JPEG of more than 8 bits a channel",
+    }
 }
 
 /// Where the data ends when buffers of capture devices were filled up with zeros, and half an end marker is cut.
@@ -146,14 +220,6 @@ fn without_padding(bytes: &[u8]) -> usize {
     // A few zeros may be image data.
     let end = if bytes.len() - used >= 16 { used } else { bytes.len() };
     if end > 0 && bytes[end - 1] == 0xFF { end - 1 } else { end }
-}
-
-/// The JPEG with its missing end made of `filling` and an end marker.
-pub(super) fn filled(bytes: &[u8], filling: u8) -> Vec<u8> {
-    let mut out = bytes.to_vec();
-    out.resize(bytes.len() + 8192, filling);
-    out.extend_from_slice(&[0xFF, EOI]);
-    out
 }
 
 /// The four standard Huffman tables (T.81, annex K), as segments: what a frame without tables means. They are cut

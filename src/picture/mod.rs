@@ -210,6 +210,12 @@ pub enum PictureError {
         /// What was found.
         why: &'static str,
     },
+    /// A kind of JPEG that is not read.
+    #[error("the picture is not read: {why}; save it as an ordinary JPEG or as PNG and try again")]
+    UnsupportedKind {
+        /// What was found.
+        why: &'static str,
+    },
     /// A received image breaks a bound (§ Security, photos, and exact object lookup).
     #[error("the image breaks a bound: {why} (§ Security, photos, and exact object lookup)")]
     Bound {

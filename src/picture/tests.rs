@@ -9,6 +9,7 @@ use super::*;
 
 mod damage;
 mod fitting;
+mod kinds;
 
 /// Soft shapes with a little grain: compresses like a photograph.
 fn photo(width: u32, height: u32) -> Picture {

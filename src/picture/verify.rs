@@ -2,7 +2,7 @@
 
 use sha2::{Digest, Sha256};
 
-use super::decode::decode_jpeg;
+use super::decode::{Whose, decode_jpeg};
 use super::{MAX_JPEG_BYTES, MAX_SIDE, Picture, PictureError, jpeg};
 use crate::units::{Bytes, hex};
 
@@ -29,11 +29,11 @@ pub struct JpegFacts {
 /// [`PictureError::Bound`] for too many bytes or pixels, [`PictureError::UnknownFormat`] when it is not a JPEG,
 /// [`PictureError::Damaged`] when it does not decode to the end or to the size its header claims.
 pub fn verify(bytes: &[u8]) -> Result<JpegFacts, PictureError> {
-    verified(bytes).map(|(facts, _)| facts)
+    verified(bytes, Whose::Theirs).map(|(facts, _)| facts)
 }
 
 /// The facts, and the picture that the bytes decode to.
-pub(super) fn verified(bytes: &[u8]) -> Result<(JpegFacts, Picture), PictureError> {
+pub(super) fn verified(bytes: &[u8], whose: Whose) -> Result<(JpegFacts, Picture), PictureError> {
     if bytes.len() > MAX_JPEG_BYTES {
         let why = format!("{} bytes; at most {} are allowed", Bytes(bytes.len()), Bytes(MAX_JPEG_BYTES));
         return Err(PictureError::Bound { why });
@@ -49,7 +49,7 @@ pub(super) fn verified(bytes: &[u8]) -> Result<(JpegFacts, Picture), PictureErro
         let why = format!("{}×{} pixels; at most {MAX_SIDE} a side are allowed", frame.width, frame.height);
         return Err(PictureError::Bound { why });
     }
-    let picture = decode_jpeg(bytes)?;
+    let picture = decode_jpeg(bytes, whose)?;
     // An EXIF orientation may exchange the sides; the header holds what the wire calls width and height.
     let (real, claimed) = ((picture.width(), picture.height()), (frame.width, frame.height));
     if real != claimed && (real.1, real.0) != claimed {

@@ -4,19 +4,22 @@ use std::borrow::Cow;
 use std::fmt;
 
 use data_encoding::{BASE64_NOPAD, BASE64URL_NOPAD};
-use serde_json::Value;
 use zeroize::Zeroizing;
 
 use super::hexscan::HexScan;
-use super::images::ImageIndex;
+use super::images::{self, ImageIndex};
+use super::spellings::{Spelling, Spellings};
+use super::unescape::{ROUNDS, Unescaped, open_escape};
 use super::{ImageBytes, TagUid, Token};
 
-/// Bytes at the end of a piece of text in which a value in hexadecimal is looked for that has begun.
-const HEX_WINDOW: usize = 512;
 /// Characters of base64 after which a piece of an image would have been found.
 const IMAGE_WINDOW: usize = 192;
+/// Most bytes of an answer that are kept back: padding between the characters of a secret must not hold all of it.
+const LONGEST_KEPT: usize = 16 * 1024;
 /// Spellings shorter than this many characters would shred ordinary text and hide nothing.
 const SHORTEST: usize = 6;
+/// The same for what is left of a spelling whose edges depend on what stands beside it.
+const SHORTEST_INNER: usize = 8;
 /// Digits from which a number is looked for inside longer numbers too.
 const LONG_NUMBER: usize = 8;
 /// Characters from which a token is looked for inside words too.
@@ -24,7 +27,7 @@ const LONG_TOKEN: usize = 4;
 
 /// What was found, and so what is written in its place.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Kind {
+pub(super) enum Kind {
     Token,
     TagId,
     Image,
@@ -42,16 +45,10 @@ impl Kind {
 
 /// Where a spelling counts.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Fit {
+pub(super) enum Fit {
     Anywhere,
     /// Only with no letter or digit beside it.
     WholeWord,
-}
-
-struct Spelling {
-    kind: Kind,
-    fit: Fit,
-    text: Zeroizing<String>,
 }
 
 /// Knows this session's token, the ids of tags read in it and the images sent in it, and takes them out of
@@ -62,11 +59,13 @@ struct Spelling {
 /// All values are wiped from memory when forgotten or dropped.
 #[derive(Default)]
 pub struct Scrubber {
-    spellings: Vec<Spelling>,
+    spellings: Spellings,
     hex: HexScan,
     token_hex: HexScan,
     images: ImageIndex,
     known: [usize; 3],
+    /// Bytes of the shortest text that can hold a known value; nothing shorter is looked at.
+    shortest: usize,
 }
 
 impl Scrubber {
@@ -75,8 +74,9 @@ impl Scrubber {
         Self::default()
     }
 
-    /// Hides this token: as it is, in base64 (both alphabets) and in hexadecimal. One of fewer than four
-    /// characters is hidden only where it stands as a word.
+    /// Hides this token: as it is, in capitals or small letters throughout, in base64 (both alphabets; inside a longer
+    /// text's base64 too, but for the characters at its edges), as a list of bytes and in hexadecimal. One of fewer
+    /// than four characters is hidden only where it stands as a word.
     pub fn add_token(&mut self, token: &Token) {
         let text = token.expose_for_header();
         if text.is_empty() {
@@ -85,10 +85,18 @@ impl Scrubber {
         self.known[0] += 1;
         let fit = if text.chars().count() < LONG_TOKEN { Fit::WholeWord } else { Fit::Anywhere };
         self.spell(Kind::Token, fit, Zeroizing::new(text.to_owned()));
+        for cased in [text.to_ascii_uppercase(), text.to_ascii_lowercase()].map(Zeroizing::new) {
+            if *cased != text {
+                self.spell(Kind::Token, fit, cased);
+            }
+        }
         self.spell_base64(Kind::Token, text.as_bytes());
+        self.spell_inner_base64(Kind::Token, text.as_bytes());
+        self.spell_list(Kind::Token, text.as_bytes());
         if text.len() * 2 >= SHORTEST {
             self.token_hex.add(text.as_bytes());
         }
+        self.measure();
     }
 
     /// Hides this tag id in both byte orders: hexadecimal in either case with any usual separators,
@@ -108,20 +116,24 @@ impl Scrubber {
                 self.hex.add(bytes);
             }
             self.spell_base64(Kind::TagId, bytes);
+            self.spell_inner_base64(Kind::TagId, bytes);
             self.spell_decimal(bytes);
         }
+        self.measure();
     }
 
     /// Hides any run of at least 64 consecutive characters of this image's base64, in both alphabets.
     pub fn add_image(&mut self, image: &ImageBytes) {
         self.known[2] += 1;
         self.images.add(image.expose());
+        self.measure();
     }
 
     /// Forgets the images, once none of them can be echoed any more.
     pub fn forget_images(&mut self) {
         self.known[2] = 0;
         self.images = ImageIndex::default();
+        self.measure();
     }
 
     /// Forgets what belongs to a session: tag ids and images. Tokens outlive it.
@@ -129,7 +141,19 @@ impl Scrubber {
         self.forget_images();
         self.known[1] = 0;
         self.hex = HexScan::default();
-        self.spellings.retain(|s| s.kind == Kind::Token);
+        self.spellings.keep_only(Kind::Token);
+        self.measure();
+    }
+
+    fn measure(&mut self) {
+        let image = (self.known[2] > 0).then_some(images::SHORTEST);
+        let all = [self.spellings.shortest(), self.hex.shortest(), self.token_hex.shortest(), image];
+        self.shortest = all.into_iter().flatten().min().unwrap_or(usize::MAX);
+    }
+
+    /// Whether nothing that is known fits into so many bytes.
+    pub(super) fn is_too_short(&self, bytes: usize) -> bool {
+        self.knows_nothing() || bytes < self.shortest
     }
 
     /// `text` with every known value replaced by `[scrubbed: token]`, `[scrubbed: tag id]` or
@@ -153,8 +177,12 @@ impl Scrubber {
     /// The same for a text that comes in pieces: `more`, scrubbed together with what was kept back, up to where a known
     /// value could still be under way; the rest is kept back. What is kept back at the end is for [`Self::scrub`].
     pub fn stream(&self, kept_back: &mut Zeroizing<String>, more: &str) -> String {
+        if self.knows_nothing() && kept_back.is_empty() {
+            return more.to_owned();
+        }
         let joined = Zeroizing::new(format!("{}{more}", kept_back.as_str()));
-        let mut end = self.under_way(&joined);
+        let latest = joined.floor_char_boundary(joined.len().saturating_sub(LONGEST_KEPT));
+        let mut end = self.under_way(&joined).max(latest);
         // A value that was found is not cut in two.
         if end < joined.len()
             && let Some(crossing) = self.spans(&joined).into_iter().find(|span| span.0 < end && span.1 > end)
@@ -165,16 +193,38 @@ impl Scrubber {
         self.scrub(&joined[..end]).into_owned()
     }
 
-    /// Where the longest end of `text` starts that a known value can begin with; its length when there is none.
+    /// Where the longest end of `text` starts that a known value can begin with, escaped or not; its length when there
+    /// is none.
     fn under_way(&self, text: &str) -> usize {
-        let mut from = text.len();
-        for spelling in &self.spellings {
-            from = from.min(begun(text, &spelling.text));
+        if self.knows_nothing() {
+            return text.len();
         }
-        let window = (0..=text.len().saturating_sub(HEX_WINDOW)).rev().find(|at| text.is_char_boundary(*at));
-        let window = window.unwrap_or(0);
+        let mut from = self.under_way_as_is(text);
+        let mut layers: Vec<Unescaped> = Vec::new();
+        while layers.len() < ROUNDS {
+            let outer = layers.last().map_or(text, |layer| layer.text.as_str());
+            let whole = open_escape(outer).unwrap_or(outer.len());
+            let back = |at| layers.iter().rev().fold(at, |at, layer: &Unescaped| layer.start(at));
+            from = from.min(back(whole));
+            if whole < outer.len() {
+                let begun = self.under_way_as_is(&outer[..whole]);
+                from = from.min(back(begun));
+            }
+            let Some(layer) = Unescaped::of(&outer[..whole]) else { break };
+            layers.push(layer);
+            let inner = layers.last().expect("one was pushed");
+            let begun = self.under_way_as_is(&inner.text);
+            if begun < inner.text.len() {
+                from = from.min(layers.iter().rev().fold(begun, |at, layer| layer.start(at)));
+            }
+        }
+        from
+    }
+
+    fn under_way_as_is(&self, text: &str) -> usize {
+        let mut from = self.spellings.begun(text).unwrap_or(text.len());
         for scan in [&self.hex, &self.token_hex] {
-            from = from.min(scan.begun(&text[window..]).map_or(text.len(), |at| window + at));
+            from = from.min(scan.begun(text).unwrap_or(text.len()));
         }
         if self.known[2] > 0 {
             from = from.min(image_begun(text));
@@ -182,54 +232,8 @@ impl Scrubber {
         from
     }
 
-    /// A parsed JSON value with every string, key, number and list of numbers scrubbed. A number or list
-    /// that spells a known value becomes a string.
-    pub fn scrub_value(&self, value: Value) -> Value {
-        match value {
-            Value::String(text) => match self.scrub(&text) {
-                Cow::Borrowed(_) => Value::String(text),
-                Cow::Owned(clean) => Value::String(clean),
-            },
-            Value::Number(number) => match self.scrub(&number.to_string()) {
-                Cow::Borrowed(_) => Value::Number(number),
-                Cow::Owned(clean) => Value::String(clean),
-            },
-            Value::Array(items) => self.scrub_list(items),
-            Value::Object(members) => {
-                let mut clean = serde_json::Map::with_capacity(members.len());
-                for (key, member) in members {
-                    clean.insert(self.free_key(&clean, &key), self.scrub_value(member));
-                }
-                Value::Object(clean)
-            }
-            Value::Null | Value::Bool(_) => value,
-        }
-    }
-
-    fn scrub_list(&self, items: Vec<Value>) -> Value {
-        if items.len() > 1 && items.iter().all(Value::is_number) {
-            let list = Zeroizing::new(items.iter().map(Value::to_string).collect::<Vec<_>>().join(","));
-            if let Cow::Owned(clean) = self.scrub(&list) {
-                return Value::String(clean);
-            }
-        }
-        Value::Array(items.into_iter().map(|item| self.scrub_value(item)).collect())
-    }
-
-    /// The scrubbed key; numbered where scrubbing made it equal to an earlier one, so no member is lost.
-    fn free_key(&self, taken: &serde_json::Map<String, Value>, key: &str) -> String {
-        let clean = self.scrub(key).into_owned();
-        if !taken.contains_key(&clean) {
-            return clean;
-        }
-        (2_usize..)
-            .map(|n| format!("{clean} {n}"))
-            .find(|numbered| !taken.contains_key(numbered))
-            .expect("an object has fewer members than there are numbers")
-    }
-
     fn spell(&mut self, kind: Kind, fit: Fit, text: Zeroizing<String>) {
-        self.spellings.push(Spelling { kind, fit, text });
+        self.spellings.add(Spelling { kind, fit, text });
     }
 
     /// Without padding; a match takes the padding along.
@@ -254,25 +258,67 @@ impl Scrubber {
                 self.spell(Kind::TagId, fit, text);
             }
         }
+        self.spell_list(Kind::TagId, bytes);
+    }
+
+    /// The bytes one by one, in decimal.
+    fn spell_list(&mut self, kind: Kind, bytes: &[u8]) {
         if bytes.len() >= 4 {
             for separator in [", ", ",", " "] {
                 let list = bytes.iter().map(u8::to_string).collect::<Vec<_>>().join(separator);
-                self.spell(Kind::TagId, Fit::WholeWord, Zeroizing::new(list));
+                self.spell(kind, Fit::WholeWord, Zeroizing::new(list));
             }
         }
     }
 
-    /// Everything found, in order, without overlaps.
+    /// The characters that all base64 of a longer text has which holds these bytes, for each of the three places at
+    /// which they may begin in a group: `Bearer` and a token, encoded together.
+    fn spell_inner_base64(&mut self, kind: Kind, bytes: &[u8]) {
+        for before in 0..3 {
+            let longer = Zeroizing::new([&vec![0; before][..], bytes].concat());
+            for encoding in [&BASE64_NOPAD, &BASE64URL_NOPAD] {
+                let encoded = Zeroizing::new(encoding.encode(&longer));
+                let inner = &encoded[(before * 8).div_ceil(6)..longer.len() * 8 / 6];
+                if inner.len() >= SHORTEST_INNER {
+                    self.spell(kind, Fit::Anywhere, Zeroizing::new(inner.to_owned()));
+                }
+            }
+        }
+    }
+
+    /// Whether there is nothing to look for.
+    pub(super) fn knows_nothing(&self) -> bool {
+        self.known == [0; 3]
+    }
+
+    /// Everything found in the text and in what it says once escapes are undone, in order, without overlaps.
     fn spans(&self, text: &str) -> Vec<(usize, usize, Kind)> {
+        if self.is_too_short(text.len()) {
+            return Vec::new();
+        }
+        let mut found = self.spans_as_is(text);
+        let mut layers: Vec<Unescaped> = Vec::new();
+        while layers.len() < ROUNDS
+            && let Some(layer) = Unescaped::of(layers.last().map_or(text, |layer| layer.text.as_str()))
+        {
+            layers.push(layer);
+            let inner = layers.last().expect("one was pushed");
+            found.extend(self.spans_as_is(&inner.text).into_iter().map(|(start, end, kind)| {
+                let (start, end) = layers.iter().rev().fold((start, end), |span, layer| layer.span(span));
+                (start, end, kind)
+            }));
+        }
+        merged(found)
+    }
+
+    fn spans_as_is(&self, text: &str) -> Vec<(usize, usize, Kind)> {
         let mut found = Vec::new();
         let mut words = Vec::new();
-        for spelling in &self.spellings {
-            for (start, part) in text.match_indices(spelling.text.as_str()) {
-                let span = (start, padded(text, start + part.len()), spelling.kind);
-                match spelling.fit {
-                    Fit::Anywhere => found.push(span),
-                    Fit::WholeWord => words.push(span),
-                }
+        for (start, spelling) in self.spellings.find(text) {
+            let span = (start, padded(text, start + spelling.text.len()), spelling.kind);
+            match spelling.fit {
+                Fit::Anywhere => found.push(span),
+                Fit::WholeWord => words.push(span),
             }
         }
         found.extend(self.hex.find(text).into_iter().map(|(start, end)| (start, end, Kind::TagId)));
@@ -281,26 +327,23 @@ impl Scrubber {
             self.images.find(text).into_iter().map(|(start, end)| (start, padded(text, end), Kind::Image)),
         );
         accept_words(text, words, &mut found);
-        found.sort_unstable();
-        let mut spans: Vec<(usize, usize, Kind)> = Vec::with_capacity(found.len());
-        for (start, end, kind) in found {
-            match spans.last_mut() {
-                Some(last) if start < last.1 || (start == last.1 && kind == last.2) => {
-                    last.1 = last.1.max(end);
-                }
-                _ => spans.push((start, end, kind)),
-            }
-        }
-        spans
+        found
     }
 }
 
-/// Where the longest end of `text` starts that is a beginning of `value`, but not all of it.
-fn begun(text: &str, value: &str) -> usize {
-    let first = text.len().saturating_sub(value.len().saturating_sub(1));
-    let begins =
-        |&at: &usize| value.as_bytes().starts_with(&text.as_bytes()[at..]) && text.is_char_boundary(at);
-    (first..text.len()).find(begins).unwrap_or(text.len())
+/// In order, and without overlaps.
+fn merged(mut found: Vec<(usize, usize, Kind)>) -> Vec<(usize, usize, Kind)> {
+    found.sort_unstable();
+    let mut spans: Vec<(usize, usize, Kind)> = Vec::with_capacity(found.len());
+    for (start, end, kind) in found {
+        match spans.last_mut() {
+            Some(last) if start < last.1 || (start == last.1 && kind == last.2) => {
+                last.1 = last.1.max(end);
+            }
+            _ => spans.push((start, end, kind)),
+        }
+    }
+    spans
 }
 
 /// Where the run of base64 at the end of `text` starts, which could grow into a piece of an image; of a run that has

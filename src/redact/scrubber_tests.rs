@@ -61,6 +61,25 @@ fn an_id_inside_an_answer_of_the_reader_is_replaced() {
 }
 
 #[test]
+fn an_id_that_ends_in_zero_before_the_x_of_a_mirrored_counter_is_replaced() {
+    let scrubber = knowing_uid(&[0x04, 0xA1, 0xB2, 0xC0]);
+    assert_eq!(scrubber.scrub("?id=04A1B2C0x12002A"), "?id=[scrubbed: tag id]x12002A");
+    // The zero is a digit of the id in one reading, a prefix in the other.
+    assert_eq!(scrubber.scrub("?id=04A1B2C0x00002A"), "?id=[scrubbed: tag id]0002A");
+    assert_eq!(scrubber.scrub("0x04, 0xA1, 0xB2, 0xC0"), "0x[scrubbed: tag id]");
+}
+
+#[test]
+fn spellings_of_one_byte_and_spellings_that_begin_alike_are_all_found() {
+    let mut scrubber = knowing_token("7");
+    scrubber.add_token(&Token::new("open"));
+    scrubber.add_token(&Token::new("opening"));
+    scrubber.add_token(&Token::new("openings-of-4"));
+    let shown = scrubber.scrub("7, 77, openings, openings-of-4, ope").into_owned();
+    assert_eq!(shown, "[scrubbed: token], 77, [scrubbed: token]s, [scrubbed: token], ope");
+}
+
+#[test]
 fn ordinary_text_is_borrowed_unchanged() {
     let mut scrubber = knowing_uid(&[0, 0, 1, 2]);
     scrubber.add_token(&Token::new("abc"));

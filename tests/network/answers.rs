@@ -123,15 +123,11 @@ async fn a_closed_port_is_named_with_what_to_do() {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         listener.local_addr().unwrap().port()
     };
-    let mut net = local();
-    let error = get(&net, &url(port, "/")).await.unwrap_err();
+    let error = get(&local(), &url(port, "/")).await.unwrap_err();
     assert!(error.is_refused() && error.kind() == NetErrorKind::Connect);
     let expected = format!("cannot connect to 127.0.0.1: 127.0.0.1:{port}: ");
     assert!(error.to_string().starts_with(&expected), "{error}");
     assert!(error.hint().unwrap().contains("Is the agent running?"));
-    net.proxy_variable = Some("HTTPS_PROXY");
-    let hint = get(&net, &url(port, "/")).await.unwrap_err().hint().unwrap();
-    assert_eq!(hint, "HTTPS_PROXY is set, but proxies are not used: the connection is direct.");
 }
 
 /// A TLS server for `names` whose certificate ends in `year`, and the authority's PEM file.

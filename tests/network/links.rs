@@ -8,6 +8,77 @@ use tokio::net::TcpStream;
 use crate::peer::*;
 use crate::server::*;
 
+<<<<<<< HEAD
+=======
+/// Short times, so that silence ends within a test.
+fn options() -> Options {
+    let ms = Duration::from_millis;
+    Options { ping_every: ms(40), dead_after: ms(200), close_within: ms(150), ..Options::default() }
+}
+
+/// Times that never matter in a test.
+fn patient() -> Options {
+    let long = Duration::from_secs(30);
+    Options {
+        ping_every: long,
+        dead_after: long,
+        close_within: Duration::from_millis(150),
+        ..Options::default()
+    }
+}
+
+pub fn switch(head: &str, extra: &str) -> String {
+    let key = head.lines().find_map(|line| line.strip_prefix("sec-websocket-key: ")).unwrap();
+    let accept = derive_accept_key(key.as_bytes());
+    format!(
+        "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: keep-alive, Upgrade\r\n\
+         Sec-WebSocket-Accept: {accept}\r\n{extra}\r\n"
+    )
+}
+
+async fn dial(port: u16, options: Options) -> Result<Link, NetError> {
+    open(&url(port, "/agui"), &local(), &Credentials::default(), options).await
+}
+
+/// One frame from a server, unmasked.
+fn frame(opcode: u8, payload: &[u8]) -> Vec<u8> {
+    let mut bytes = vec![0x80 | opcode];
+    match payload.len() {
+        n @ 0..=125 => bytes.push(u8::try_from(n).unwrap()),
+        n @ 126..=0xffff => {
+            bytes.push(126);
+            bytes.extend(u16::try_from(n).unwrap().to_be_bytes());
+        }
+        n => {
+            bytes.push(127);
+            bytes.extend((n as u64).to_be_bytes());
+        }
+    }
+    bytes.extend(payload);
+    bytes
+}
+
+const TEXT: u8 = 1;
+
+/// One frame from a client: its opcode and unmasked payload; none at the end of the stream.
+async fn read_frame(stream: &mut TcpStream) -> Option<(u8, Vec<u8>)> {
+    let mut head = [0; 2];
+    stream.read_exact(&mut head).await.ok()?;
+    assert!(head[1] & 0x80 != 0, "clients mask");
+    let size = match head[1] & 0x7f {
+        126 => usize::from(stream.read_u16().await.ok()?),
+        127 => usize::try_from(stream.read_u64().await.ok()?).unwrap(),
+        small => usize::from(small),
+    };
+    let mut mask = [0; 4];
+    stream.read_exact(&mut mask).await.ok()?;
+    let mut payload = vec![0; size];
+    stream.read_exact(&mut payload).await.ok()?;
+    payload.iter_mut().enumerate().for_each(|(i, byte)| *byte ^= mask[i % 4]);
+    Some((head[0] & 0x0f, payload))
+}
+
+>>>>>>> main
 /// What an agent still says after `session.end` must not be lost to a hasty close.
 #[tokio::test]
 async fn frames_that_cross_our_close_still_arrive() {

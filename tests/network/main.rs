@@ -3,12 +3,14 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may stop at what cannot be")]
 
+mod addresses;
 mod agent;
 mod answers;
 mod cards;
 mod frames;
 mod links;
 mod peer;
+mod proxy;
 mod server;
 mod silence;
 mod upgrade;

@@ -90,7 +90,7 @@ fn c13_bombs_are_refused_before_memory_is_taken() {
 }
 
 /// A PNG of four corners with this chunk after its header.
-fn png_with(kind: &[u8; 4], body: &[u8]) -> Vec<u8> {
+pub(super) fn png_with(kind: &[u8; 4], body: &[u8]) -> Vec<u8> {
     let png = as_format(&corners().image, ImageFormat::Png);
     let named = [&kind[..], body].concat();
     let length = u32::try_from(body.len()).unwrap().to_be_bytes();

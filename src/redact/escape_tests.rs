@@ -1,0 +1,197 @@
+//! What is escaped, cut, grouped or listed is found all the same, whole or in pieces.
+
+use std::borrow::Cow;
+
+use data_encoding::{BASE64, BASE64URL, HEXLOWER};
+use proptest::prelude::*;
+use serde_json::json;
+use zeroize::Zeroizing;
+
+use super::{ImageBytes, Scrubber, TagUid, Token};
+
+const UID: [u8; 7] = [0x04, 0xA1, 0xB2, 0xC3, 0xD4, 0xE5, 0xF6];
+const TOKEN: &str = "sk+3nT7q/9Zx0aL-mB2==";
+
+fn knowing_all() -> Scrubber {
+    let mut scrubber = Scrubber::new();
+    scrubber.add_token(&Token::new(TOKEN));
+    scrubber.add_uid(&TagUid::new(&UID));
+    scrubber.add_image(&ImageBytes::new(picture()));
+    scrubber
+}
+
+fn picture() -> Vec<u8> {
+    (0..3000_u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect()
+}
+
+/// Each character written in this way.
+fn each(text: &str, spelt: impl Fn(char) -> String) -> String {
+    text.chars().map(spelt).collect()
+}
+
+fn escapes(text: &str) -> Vec<String> {
+    let percent =
+        |c: char| if c.is_ascii_alphanumeric() { c.to_string() } else { format!("%{:02X}", c as u32) };
+    let all_percent = each(text, |c| format!("%{:02x}", c as u32));
+    vec![
+        each(text, percent),
+        all_percent.clone(),
+        all_percent.replace('%', "%25"),
+        all_percent.replace('%', "%2525"),
+        each(text, |c| format!("\\u{:04x}", c as u32)),
+        each(text, |c| format!("\\\\u{:04X}", c as u32)),
+        each(text, |c| format!("\\u{{{:x}}}", c as u32)),
+        each(text, |c| format!("\\x{:02x}", c as u32)),
+        each(text, |c| format!("&#{};", c as u32)),
+        each(text, |c| format!("&#x{:X};", c as u32)),
+        text.replace('/', "\\/"),
+        each(text, |c| format!("{c}\u{200b}")),
+        each(text, |c| format!("{c}\r\n")),
+    ]
+}
+
+/// Everything that the agent may write for the token or the id.
+fn echoes() -> Vec<String> {
+    let base64 = |text: &str| BASE64.encode(text.as_bytes());
+    let mut all = escapes(TOKEN);
+    all.extend(escapes("04:A1:B2:C3:D4:E5:F6"));
+    all.extend([TOKEN.to_uppercase(), TOKEN.to_lowercase(), format!("{:?}", TOKEN.as_bytes())]);
+    all.extend(escapes(&base64(TOKEN)));
+    all
+}
+
+#[test]
+fn escaped_secrets_are_replaced_whole() {
+    let scrubber = knowing_all();
+    for echo in echoes() {
+        let scrubbed = scrubber.scrub(&format!("({echo})")).into_owned();
+        let rest = scrubbed.replace("[scrubbed: token]", "").replace("[scrubbed: tag id]", "");
+        let rest = rest.replace(['(', ')', '[', ']', '\u{200b}', '\r', '\n'], "");
+        assert!(rest.len() <= 6, "{echo}: {scrubbed}");
+    }
+}
+
+#[test]
+fn a_token_inside_a_longer_text_in_base64_is_replaced_but_for_its_edges() {
+    for before in ["Bearer ", "u:", "user:", ""] {
+        for after in ["", "!", " and more"] {
+            let whole = format!("{before}{TOKEN}{after}");
+            for encoded in [BASE64.encode(whole.as_bytes()), BASE64URL.encode(whole.as_bytes())] {
+                let shown = knowing_all().scrub(&encoded).into_owned();
+                assert!(shown.contains("[scrubbed: token]"), "{whole}: {shown}");
+                let left = encoded.len() - BASE64.encode(TOKEN.as_bytes()).len();
+                assert!(shown.len() <= "[scrubbed: token]".len() + left + 8, "{whole}: {shown}");
+            }
+        }
+    }
+}
+
+#[test]
+fn an_image_is_found_as_numbers_and_in_escaped_or_cut_base64() {
+    let (scrubber, picture) = (knowing_all(), picture());
+    let base64 = BASE64.encode(&picture);
+    let list = |spelt: &dyn Fn(u8) -> String, mark: &str| {
+        picture.iter().map(|byte| spelt(*byte)).collect::<Vec<_>>().join(mark)
+    };
+    for echo in [
+        format!("{picture:?}"),
+        format!("{picture:#?}"),
+        list(&|byte| byte.cast_signed().to_string(), ", "),
+        list(&|byte| format!("0x{byte:02X}"), ", "),
+        list(&|byte| format!("{byte:#x}"), ","),
+        list(&|byte| format!("\\x{byte:02x}"), ""),
+        list(&|byte| format!("%{byte:02X}"), ""),
+        list(&|byte| format!("{byte:02x}"), "-"),
+        list(&|byte| format!("{byte:02x}"), "_"),
+        base64.replace('+', "%2B").replace('/', "%2F").replace('=', "%3D"),
+        base64.replace('/', "\\/"),
+        each(&base64, |c| format!("{c}\u{200b}")),
+        base64
+            .as_bytes()
+            .chunks(20)
+            .map(|l| std::str::from_utf8(l).unwrap())
+            .collect::<Vec<_>>()
+            .join("\n  "),
+        HEXLOWER.encode(&picture),
+    ] {
+        let shown = scrubber.scrub(&echo).into_owned();
+        assert!(shown.contains("[scrubbed: image data]") && shown.len() < 120, "{}: {shown}", &echo[..40]);
+    }
+}
+
+#[test]
+fn ordinary_text_with_escapes_numbers_and_lines_stays() {
+    let scrubber = knowing_all();
+    let numbers = (0..400).map(|n| (n % 256).to_string()).collect::<Vec<_>>().join(", ");
+    for text in
+        ["50 % of %41 and C:\\users\\x41", "&#65; and &amp; \n\r\n", "\\u0041 é %e9", numbers.as_str()]
+    {
+        assert!(matches!(scrubber.scrub(text), Cow::Borrowed(_)), "{text}");
+    }
+}
+
+#[test]
+fn pieces_in_a_list_or_a_numbered_object_are_found() {
+    let scrubber = knowing_all();
+    let numbered: serde_json::Map<_, _> =
+        UID.iter().enumerate().map(|(place, byte)| (place.to_string(), json!(byte))).collect();
+    let image: serde_json::Map<_, _> =
+        picture().iter().enumerate().map(|(place, byte)| (place.to_string(), json!(byte))).collect();
+    for value in [
+        json!(["04", "A1", "B2", "C3", "D4", "E5", "F6"]),
+        json!([&TOKEN[..5], &TOKEN[5..9], &TOKEN[9..]]),
+        json!(TOKEN.split("").collect::<Vec<_>>()),
+        json!(TOKEN.as_bytes()),
+        json!(numbered),
+        json!(image),
+        json!(picture()),
+    ] {
+        let shown = scrubber.scrub_value(json!({ "a": value })).to_string();
+        assert!(shown.contains("[scrubbed: ") && shown.len() < 60, "{shown}");
+    }
+    let kept = json!({ "list": ["04", "A1"], "0": 4, "1": 161, "each": [TOKEN, "b"] });
+    let shown = scrubber.scrub_value(kept);
+    assert_eq!(shown, json!({ "list": ["04", "A1"], "0": 4, "1": 161, "each": ["[scrubbed: token]", "b"] }));
+}
+
+fn streamed(scrubber: &Scrubber, pieces: &[&str]) -> String {
+    let mut kept_back = Zeroizing::default();
+    let mut shown: String = pieces.iter().map(|piece| scrubber.stream(&mut kept_back, piece)).collect();
+    shown.push_str(&scrubber.scrub(&kept_back));
+    shown
+}
+
+#[test]
+fn what_is_kept_back_is_bounded() {
+    let (scrubber, mut kept_back) = (knowing_all(), Zeroizing::default());
+    let piece = format!("{}{}", &TOKEN[..8], "\u{200b}".repeat(5_000));
+    let shown: usize = (0..8).map(|_| scrubber.stream(&mut kept_back, &piece).len()).sum();
+    assert!(kept_back.len() <= 16 * 1024 + 4, "{}", kept_back.len());
+    assert_eq!(shown + kept_back.len(), piece.len() * 8);
+}
+
+proptest! {
+    /// However it is escaped and cut, what comes in pieces is hidden as it is hidden whole.
+    #[test]
+    fn an_escaped_secret_in_pieces_is_hidden_however_it_is_cut(
+        which in 0_usize..42, places in prop::collection::vec(any::<prop::sample::Index>(), 0..12), letters in any::<bool>(),
+    ) {
+        let scrubber = knowing_all();
+        let echoes = echoes();
+        let text = format!("Look: {} - so.", echoes[which % echoes.len()]);
+        let ends: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
+        let mut cuts: Vec<usize> = if letters { ends.clone() } else { places.iter().map(|at| ends[at.index(ends.len())]).collect() };
+        cuts.extend([0, text.len()]);
+        cuts.sort_unstable();
+        let pieces: Vec<&str> = cuts.windows(2).map(|pair| &text[pair[0]..pair[1]]).collect();
+        prop_assert_eq!(streamed(&scrubber, &pieces), scrubber.scrub(&text).into_owned());
+    }
+
+    #[test]
+    fn no_text_with_escapes_is_cut_wrongly(text in "[%&#;x0-9a-fu{}\\\\\u{200b}\n é]{0,60}") {
+        let scrubber = knowing_all();
+        let letters: Vec<String> = text.chars().map(String::from).collect();
+        let pieces: Vec<&str> = letters.iter().map(String::as_str).collect();
+        prop_assert_eq!(streamed(&scrubber, &pieces), scrubber.scrub(&text).into_owned());
+    }
+}
