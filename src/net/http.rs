@@ -264,7 +264,10 @@ fn http_error(error: &hyper::Error, url: &Url) -> NetError {
         "the connection ended before the answer was complete".to_owned()
     } else {
         let cause = std::error::Error::source(error).map(|c| format!(" ({c})")).unwrap_or_default();
-        format!("{error}{cause}")
+        // What a TLS server says to a plain request is no HTTP either.
+        let remedy =
+            if error.is_parse() && url.scheme() == "http" { "; if it speaks TLS, use https://" } else { "" };
+        format!("{error}{cause}{remedy}")
     };
     NetError::Http { url: shown(url), reason }
 }

@@ -13,4 +13,5 @@ mod peer;
 mod proxy;
 mod server;
 mod silence;
+mod tls;
 mod upgrade;
