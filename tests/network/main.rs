@@ -8,6 +8,7 @@ mod agent;
 mod answers;
 mod cards;
 mod frames;
+mod framing;
 mod links;
 mod peer;
 mod proxy;
