@@ -7,6 +7,7 @@ mod addresses;
 mod agent;
 mod answers;
 mod cards;
+mod framing;
 mod links;
 mod proxy;
 mod server;
