@@ -7,11 +7,17 @@ use std::time::Duration;
 
 use thiserror::Error;
 
+use super::http::HttpFault;
 use super::{AddressClass, AddressForm, TokenFate};
 use crate::units::Bytes;
 
 /// The end of the hint where nothing listens; whoever has waited already leaves it out.
 pub const WAIT_HINT: &str = " --wait waits for it.";
+
+/// The operation of a [`NetError::Timeout`] between the request and the head of its answer.
+pub(super) const ANSWERING: &str = "waiting for an answer from";
+/// The operation of a [`NetError::Timeout`] until the answer is whole.
+pub(super) const EXCHANGING: &str = "the exchange with";
 
 /// What kind of failure a [`NetError`] is, for exit codes and `--json`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,6 +89,9 @@ pub enum TlsFault {
     /// The other side does not speak TLS.
     #[error("it answers, but not in TLS")]
     NotTls,
+    /// The other side offers nothing newer than TLS 1.1, which RFC 8996 forbids.
+    #[error("it offers neither TLS 1.2 nor TLS 1.3 (RFC 8996)")]
+    OldVersion,
     /// The other side ended the connection during the handshake.
     #[error("it ended the connection during the TLS handshake")]
     Ended,
@@ -227,7 +236,17 @@ pub enum NetError {
         /// What is wrong.
         fault: TlsFault,
     },
-    /// What came is not HTTP, or the connection broke.
+    /// What came is not put together as HTTP asks, or the connection broke.
+    #[error("{url} gave no proper HTTP answer: {fault}")]
+    Answer {
+        /// The URL, without secrets.
+        url: String,
+        /// Whether TLS was spoken.
+        secure: bool,
+        /// What is wrong.
+        fault: HttpFault,
+    },
+    /// A request that cannot be made, or an upgrade that was not made right.
     #[error("{url} gave no proper HTTP answer: {reason}")]
     Http {
         /// The URL, without secrets.
@@ -252,7 +271,7 @@ pub enum NetError {
     TooLarge {
         /// The URL, without secrets.
         url: String,
-        /// What is too large: `its body`, `its header`.
+        /// What is too large: `its body`.
         what: &'static str,
         /// The bound in bytes.
         bound: usize,
@@ -289,9 +308,12 @@ impl NetError {
             Self::Setup { .. } => NetErrorKind::Setup,
             Self::Address { .. } => NetErrorKind::AddressPolicy,
             Self::Proxy { fault: ProxyFault::Late(_), .. } => NetErrorKind::Timeout,
-            Self::Resolve { .. } | Self::Connect { .. } | Self::Proxy { .. } | Self::Http { .. } => {
-                NetErrorKind::Connect
-            }
+            Self::Answer { fault, .. } if fault.is_bound() => NetErrorKind::Bound,
+            Self::Resolve { .. }
+            | Self::Connect { .. }
+            | Self::Proxy { .. }
+            | Self::Answer { .. }
+            | Self::Http { .. } => NetErrorKind::Connect,
             Self::Tls { .. } => NetErrorKind::Tls,
             Self::Status { .. } => NetErrorKind::Status,
             Self::TooLarge { .. } => NetErrorKind::Bound,
@@ -313,6 +335,9 @@ impl NetError {
             Self::Connect { proxy_variable: Some(name), .. } => Some(format!(
                 "{name} is set, but not used: the connection is direct. --proxy environment uses it."
             )),
+            Self::Answer { secure, fault, .. } => Some(fault.hint(*secure).to_owned()),
+            Self::TooLarge { .. } => Some("No agent needs that much: is it the right URL?".to_owned()),
+            Self::Timeout { operation, .. } => timeout_hint(operation).map(str::to_owned),
             Self::Proxy { fault, .. } => Some(proxy_hint(fault).to_owned()),
             Self::Connect { attempts, .. } if self.is_refused() => {
                 let (address, _) = attempts.first()?;
@@ -377,10 +402,18 @@ fn tls_hint(fault: &TlsFault) -> Option<String> {
         TlsFault::Expired | TlsFault::NotYetValid => {
             "The agent needs a new certificate; also check this machine's clock.".to_owned()
         }
+        TlsFault::OldVersion => "The agent's server needs an update; older versions are not safe.".to_owned(),
         TlsFault::WrongName => "Use the name that stands in the certificate.".to_owned(),
         TlsFault::NotTls => "If it is an agent for local development, use http:// with --local.".to_owned(),
         _ => return None,
     })
+}
+
+/// What to do about an answer that does not come, or not whole.
+fn timeout_hint(operation: &str) -> Option<&'static str> {
+    matches!(operation, ANSWERING | EXCHANGING).then_some(
+        "It took the connection and was too slow with its answer: is it overloaded, or stuck? Trying again may help.",
+    )
 }
 
 fn proxy_hint(fault: &ProxyFault) -> &'static str {

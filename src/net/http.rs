@@ -1,6 +1,8 @@
 //! One request, one bounded answer, over a connection pinned to a checked address. Called by `discovery`
 //! for cards and by `transport` for the upgrade. Follows no redirect.
 
+mod framing;
+
 use std::net::SocketAddr;
 use std::time::Duration;
 
@@ -15,6 +17,10 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout, timeout_at};
 use url::{Position, Url};
 
+pub use framing::HttpFault;
+use framing::{Interim, check};
+
+use super::error::{ANSWERING, EXCHANGING};
 use super::{Bearer, Connection, Credentials, NetContext, NetError, Target, TokenFate, policy::shown};
 
 /// Largest head of an answer in bytes.
@@ -117,7 +123,7 @@ pub async fn get(
 /// Sends `ask` on an open connection and reads the answer, at most `bound` bytes of body.
 ///
 /// # Errors
-/// [`NetError::Http`], [`NetError::TooLarge`], [`NetError::Timeout`].
+/// [`NetError::Answer`], [`NetError::TooLarge`], [`NetError::Timeout`].
 pub async fn exchange(
     net: &NetContext,
     target: &Target,
@@ -127,11 +133,11 @@ pub async fn exchange(
 ) -> Result<Answer, NetError> {
     let deadline = Instant::now() + net.timeouts.exchange;
     let (peer, token) = (connection.peer, TokenFate::from(ask.bearer));
-    let late = || late("the exchange with", target.url(), net.timeouts.exchange);
+    let late = || late(EXCHANGING, target.url(), net.timeouts.exchange);
     let (head, _driver) =
         timeout_at(deadline, send(net, target, connection, ask)).await.map_err(|_| late())??;
     let (parts, body) = head.into_parts();
-    refuse_encoding(&parts.headers, target.url())?;
+    check(&parts.headers).map_err(|fault| fault.from(target.url()))?;
     let body = timeout_at(deadline, read_body(body, target.url(), bound)).await.map_err(|_| late())??;
     Ok(Answer { status: parts.status.as_u16(), headers: parts.headers, body, peer, token })
 }
@@ -174,15 +180,20 @@ pub(crate) async fn send(
     ask: Ask<'_>,
 ) -> Result<(hyper::Response<Incoming>, Driver), NetError> {
     let url = target.url();
-    let request = build(url, ask)?;
+    let mut request = build(url, ask)?;
+    let interim = Interim::of(&mut request);
+    let failed = |e: hyper::Error| HttpFault::in_head(&e).from(url);
     let io = TokioIo::new(connection.stream);
-    let (mut sender, connection) = bounded().handshake(io).await.map_err(|e| http_error(&e, url))?;
+    let (mut sender, connection) = bounded().handshake(io).await.map_err(failed)?;
     let driver = Driver::run(connection);
     let bound = net.timeouts.first_byte;
-    let head = timeout(bound, sender.send_request(request))
-        .await
-        .map_err(|_| late("waiting for an answer from", url, bound))?
-        .map_err(|e| http_error(&e, url))?;
+    let head = async {
+        tokio::select! {
+            head = sender.send_request(request) => head.map_err(failed),
+            () = interim.too_many() => Err(HttpFault::Interim.from(url)),
+        }
+    };
+    let head = timeout(bound, head).await.map_err(|_| late(ANSWERING, url, bound))??;
     Ok((head, driver))
 }
 
@@ -205,25 +216,16 @@ fn build(url: &Url, ask: Ask<'_>) -> Result<Request<Full<Bytes>>, NetError> {
     request.body(Full::new(ask.body)).map_err(|e| refuse(e.to_string()))
 }
 
-/// A body we did not ask to be compressed cannot be bounded by its transferred size, so it is not unpacked.
-fn refuse_encoding(headers: &HeaderMap, url: &Url) -> Result<(), NetError> {
-    let Some(encoding) = headers.get(header::CONTENT_ENCODING) else { return Ok(()) };
-    if encoding.as_bytes().eq_ignore_ascii_case(b"identity") {
-        return Ok(());
-    }
-    let reason = format!("its body is encoded as {encoding:?}, though none but identity was accepted");
-    Err(NetError::Http { url: shown(url), reason })
-}
-
 /// Reads a body up to `bound`; one that announces more is refused before a byte of it is read.
 async fn read_body(mut body: Incoming, url: &Url, bound: usize) -> Result<Vec<u8>, NetError> {
     let too_large = |declared| NetError::TooLarge { url: shown(url), what: "its body", bound, declared };
-    if let Some(size) = body.size_hint().exact().filter(|size| *size > bound as u64) {
+    let announced = body.size_hint().exact();
+    if let Some(size) = announced.filter(|size| *size > bound as u64) {
         return Err(too_large(Some(size)));
     }
     let mut bytes = Vec::new();
     while let Some(frame) = body.frame().await {
-        let frame = frame.map_err(|e| http_error(&e, url))?;
+        let frame = frame.map_err(|e| HttpFault::in_body(&e, bytes.len(), announced).from(url))?;
         let Ok(data) = frame.into_data() else { continue };
         if bytes.len() + data.len() > bound {
             return Err(too_large(None));
@@ -246,25 +248,4 @@ pub(crate) async fn read_excerpt(mut body: Incoming, patience: Duration) -> Stri
 
 fn late(operation: &'static str, url: &Url, after: Duration) -> NetError {
     NetError::Timeout { operation, url: shown(url), after }
-}
-
-fn http_error(error: &hyper::Error, url: &Url) -> NetError {
-    if error.is_parse_too_large() {
-        return NetError::TooLarge {
-            url: shown(url),
-            what: "its header",
-            bound: HEADER_BYTES,
-            declared: None,
-        };
-    }
-    let cut = std::error::Error::source(error)
-        .and_then(|cause| cause.downcast_ref::<std::io::Error>())
-        .is_some_and(|cause| cause.kind() == std::io::ErrorKind::UnexpectedEof);
-    let reason = if cut || error.is_incomplete_message() || error.is_canceled() {
-        "the connection ended before the answer was complete".to_owned()
-    } else {
-        let cause = std::error::Error::source(error).map(|c| format!(" ({c})")).unwrap_or_default();
-        format!("{error}{cause}")
-    };
-    NetError::Http { url: shown(url), reason }
 }

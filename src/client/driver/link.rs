@@ -7,6 +7,7 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use url::Url;
 
+use super::backlog::{Backlog, Overflow};
 use super::{Events, words};
 use crate::client::event::{Attempt, CardResult, Event, Gone};
 use crate::client::notice::{Line, LineKind};
@@ -17,6 +18,7 @@ use crate::protocol::card::{Offer, TransportProfile};
 use crate::protocol::frame::RawFrame;
 use crate::protocol::{Dialect, Finding};
 use crate::transport::{Closure, Incoming, Link, Outgoing, websocket};
+use crate::units::Bytes;
 
 /// What is needed to reach the agent.
 #[derive(Clone)]
@@ -44,7 +46,7 @@ pub(super) struct LinkPort {
 type Opened = (mpsc::Sender<(Attempt, Link)>, mpsc::Receiver<(Attempt, Link)>);
 
 struct Open {
-    outgoing: mpsc::UnboundedSender<Outgoing>,
+    outgoing: Backlog,
     incoming: mpsc::Receiver<Incoming>,
     /// What was taken from `incoming` together with what was waited for.
     waiting: VecDeque<Incoming>,
@@ -85,7 +87,17 @@ impl LinkPort {
             return event;
         }
         if let Some(open) = &mut self.link {
-            let first = open.incoming.recv().await;
+            let first = tokio::select! {
+                biased;
+                // First, or a flood of frames would keep what waits from ever being sent.
+                Overflow { messages, bytes } = open.outgoing.drain() => {
+                    let (messages, bytes) = (Bytes(messages), Bytes(bytes));
+                    return self.gone(&Closure::Lost(format!(
+                        "it takes nothing any more, and {messages} messages ({bytes} bytes) wait to be sent"
+                    )));
+                }
+                incoming = open.incoming.recv() => incoming,
+            };
             while open.waiting.len() < BATCH
                 && let Ok(more) = open.incoming.try_recv()
             {
@@ -102,7 +114,9 @@ impl LinkPort {
                 return std::future::pending().await;
             };
             if attempt == self.attempt {
-                self.link = Some(open(link));
+                let Link { outgoing, incoming, .. } = link;
+                self.link =
+                    Some(Open { outgoing: Backlog::new(outgoing), incoming, waiting: VecDeque::new() });
                 return Event::Dialled(attempt, Ok(()));
             }
         }
@@ -119,6 +133,11 @@ impl LinkPort {
             Incoming::Text(text) => RawFrame::Text(text),
             Incoming::Binary { bytes } => RawFrame::Binary { bytes },
             Incoming::Oversized { bytes } => RawFrame::Oversized { bytes },
+            Incoming::Stalled { after } => {
+                let waiting = self.link.as_ref().map_or(0, |open| open.outgoing.waiting());
+                return Event::Said(self.attempt, stalled(after, waiting));
+            }
+            Incoming::Flowing => return Event::Said(self.attempt, info("The agent reads again.", None)),
             Incoming::Closed(closure) => return self.gone(&closure),
         };
         Event::Frame(self.attempt, frame)
@@ -145,10 +164,9 @@ impl LinkPort {
         self.hand_over(Outgoing::Close);
     }
 
-    fn hand_over(&self, outgoing: Outgoing) {
-        if let Some(open) = &self.link {
-            // A link that is gone says so itself through its other end.
-            drop(open.outgoing.send(outgoing));
+    fn hand_over(&mut self, outgoing: Outgoing) {
+        if let Some(open) = &mut self.link {
+            open.outgoing.put(outgoing);
         }
     }
 
@@ -162,19 +180,19 @@ impl LinkPort {
     }
 }
 
-/// A peer that does not read must not stop the engine, so a task of its own waits for the socket. What may
-/// queue there is bounded by the session: one turn in flight, and an ack each 50 ms.
-fn open(link: Link) -> Open {
-    let Link { outgoing: socket, incoming, .. } = link;
-    let (outgoing, mut queued) = mpsc::unbounded_channel();
-    tokio::spawn(async move {
-        while let Some(next) = queued.recv().await {
-            if socket.send(next).await.is_err() {
-                break;
-            }
-        }
-    });
-    Open { outgoing, incoming, waiting: VecDeque::new() }
+/// What is said of an agent that does not read.
+fn stalled(after: Duration, waiting: usize) -> Line {
+    // The one that is being written has left the backlog.
+    let more = match waiting {
+        0 => String::new(),
+        n => format!(", and {} more wait", Bytes(n)),
+    };
+    let text = format!("The agent has not read a message for {} s{more}.", after.as_secs_f32());
+    info(&text, Some("if it goes on like this, the connection is given up within about a minute"))
+}
+
+fn info(text: &str, hint: Option<&str>) -> Line {
+    Line { at: Duration::ZERO, text: text.to_owned(), hint: hint.map(str::to_owned), kind: LineKind::Info }
 }
 
 async fn fetch_card(dialling: &Dialling) -> Result<CardResult, Line> {
