@@ -70,7 +70,7 @@ fn lines(view: View<'_>, row: &Row, width: usize) -> Vec<Line<'static>> {
         lines.extend(labelled("", theme.dim(), &row.text, theme.strong(), width));
     }
     match &row.record.value {
-        Some(value) => lines.extend(json::lines(value, theme, width)),
+        Some(value) => lines.extend(json::lines(value, view, width)),
         None => lines.push(Line::from(word("This frame is no JSON; it was not kept.", theme.dim()))),
     }
     lines
