@@ -111,8 +111,8 @@ impl Scrubber {
         self.measure();
     }
 
-    /// Hides this tag id in both byte orders: hexadecimal in either case with any usual separators,
-    /// decimal (one number up to 8 bytes, or a list of bytes), base64 in both alphabets.
+    /// Hides this tag id in both byte orders: hexadecimal in either case with any usual separators (as a number too,
+    /// which begins without its zeros), decimal (one number up to 8 bytes, or a list of bytes), base64 in both alphabets.
     ///
     /// Spellings of fewer than six characters are left alone; short numbers count only where they stand
     /// alone.
@@ -126,6 +126,9 @@ impl Scrubber {
         for bytes in [&forward, &backward] {
             if bytes.len() * 2 >= SHORTEST {
                 self.hex.add(bytes);
+            }
+            if bytes[0] < 0x10 && bytes.len() * 2 > LONG_NUMBER {
+                self.hex.add_as_number(bytes);
             }
             self.spell_base64(Kind::TagId, bytes);
             self.spell_inner_base64(Kind::TagId, bytes);
