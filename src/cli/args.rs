@@ -10,6 +10,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::agent::{AgentConfig, Fault};
 use crate::protocol::Modalities;
+use crate::redact::Token;
 use crate::scenario::grammar;
 
 /// How long `--wait` waits when no time is given.
@@ -76,6 +77,9 @@ pub struct NetArgs {
     /// Trust the certificates in this PEM file too; can be repeated
     #[arg(long, value_name = "FILE")]
     pub ca: Vec<PathBuf>,
+    /// Reach public addresses through this HTTP proxy: none, environment, or http://HOST:PORT [default: none]
+    #[arg(long, value_name = "PROXY", value_parser = secret)]
+    pub proxy: Option<Token>,
     /// Take the bearer token from this environment variable
     #[arg(long, value_name = "NAME", conflicts_with = "token_file")]
     pub token_env: Option<String>,
@@ -266,6 +270,12 @@ fn seconds(text: &str) -> Result<Duration, String> {
     let wrong = || "expected a number of seconds above 0 and at most 86400".to_owned();
     let seconds: f64 = text.parse().map_err(|_| wrong())?;
     if seconds > 0.0 && seconds <= 86_400.0 { Ok(Duration::from_secs_f64(seconds)) } else { Err(wrong()) }
+}
+
+/// A text that may hold a password, and is judged where it is not repeated.
+#[allow(clippy::unnecessary_wraps, reason = "clap asks for a result")]
+fn secret(text: &str) -> Result<Token, String> {
+    Ok(Token::new(text))
 }
 
 /// The language of scenarios, then the exit codes.

@@ -10,7 +10,11 @@ use crate::client::ClientConfig;
 use crate::config::{ConfigError, EnvName, Environment, Layer, Settings, resolve};
 use crate::device::ArmedBy;
 use crate::discovery::fetch::CardSource;
-use crate::net::{Credentials, NetContext, Origin, Timeouts, UrlPolicy, read_token_env, read_token_file};
+use crate::net::{
+    Credentials, NetContext, Origin, Proxies, ProxyChoice, Timeouts, UrlPolicy, read_token_env,
+    read_token_file,
+};
+use crate::redact::Token;
 use crate::transport::websocket;
 
 /// Everything resolved, and everything that was named read.
@@ -46,7 +50,8 @@ impl Settled {
     /// As [`Self::of`].
     pub fn for_own_agent(session: &SessionArgs, config: &ConfigArgs) -> Result<Self, Failure> {
         let environment = Environment::of_process();
-        let layer = layer(&NetArgs { local: true, ..NetArgs::default() }, session)?;
+        let net = NetArgs { local: true, proxy: Some(Token::new("none")), ..NetArgs::default() };
+        let layer = layer(&net, session)?;
         let settings = resolve(config.config.as_deref(), &environment, layer)?;
         let context = context(&settings, UrlPolicy { local: true })?;
         Ok(Self { settings, net: context, credentials: Credentials::default(), wait: None, environment })
@@ -113,6 +118,7 @@ impl From<ConfigError> for Failure {
 
 fn context(settings: &Settings, policy: UrlPolicy) -> Result<NetContext, Failure> {
     let mut context = NetContext::system(policy, &settings.ca)?;
+    context.proxies = Proxies::of(&settings.proxy, |name| std::env::var_os(name))?;
     context.timeouts = Timeouts { connect: settings.connect_within.0, ..context.timeouts };
     Ok(context)
 }
@@ -121,6 +127,7 @@ fn layer(net: &NetArgs, session: &SessionArgs) -> Result<Layer, Failure> {
     let token_env = net.token_env.as_ref().map(|name| env_name(name)).transpose()?;
     Ok(Layer {
         local: net.local.then_some(true),
+        proxy: net.proxy.as_ref().map(proxy).transpose()?,
         ca: (!net.ca.is_empty()).then(|| net.ca.clone()),
         token_env: token_env.map(Some),
         token_file: net.token_file.clone().map(Some),
@@ -137,6 +144,14 @@ fn layer(net: &NetArgs, session: &SessionArgs) -> Result<Layer, Failure> {
 fn env_name(text: &str) -> Result<EnvName, Failure> {
     crate::config::Setting::from_text(text).ok_or_else(|| {
         let message = "--token-env takes the name of an environment variable, in capitals, digits and _, and never the token itself";
+        Failure::new(Kind::Usage, message)
+    })
+}
+
+/// The URL of a proxy may hold a password, so it is not repeated either.
+fn proxy(text: &Token) -> Result<ProxyChoice, Failure> {
+    ProxyChoice::parse(text.expose_for_header()).map_err(|fault| {
+        let message = format!("--proxy takes none, environment, or http://HOST:PORT; {fault}");
         Failure::new(Kind::Usage, message)
     })
 }

@@ -10,6 +10,7 @@ use toml::de::DeValue;
 use super::environment::Environment;
 use super::error::ConfigError;
 use super::value::{EnvName, Megabytes, Setting, Time};
+use crate::net::ProxyChoice;
 use crate::protocol::{Dialect, Modalities};
 
 /// Where a value comes from.
@@ -156,6 +157,8 @@ settings! {
     local: bool = false, "AGENTCALL_LOCAL", Some("--local");
     /// Files of certificates (PEM) that are trusted beside the system's.
     ca: Vec<PathBuf> = Vec::new(), "AGENTCALL_CA", Some("--ca");
+    /// The HTTP proxy for addresses that are neither of this machine nor of this network: `none`, its URL, or `environment` for what HTTPS_PROXY, ALL_PROXY and NO_PROXY say.
+    proxy: ProxyChoice = ProxyChoice::None, "AGENTCALL_PROXY", Some("--proxy");
     /// The environment variable that holds the bearer token.
     token_env: Option<EnvName> = None, "AGENTCALL_TOKEN_ENV", Some("--token-env");
     /// The file that holds the bearer token.

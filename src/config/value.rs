@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use toml::de::DeValue;
 
+use crate::net::ProxyChoice;
 use crate::protocol::{Modalities, Modality};
 
 /// A kind of setting.
@@ -210,6 +211,24 @@ impl Setting for Megabytes {
 
     fn shown(&self) -> String {
         self.0.to_string()
+    }
+}
+
+/// Shown without user name and password, which are never repeated.
+impl Setting for ProxyChoice {
+    const KIND: &'static str =
+        "\"none\", \"environment\", or the URL of a proxy such as \"http://proxy.example:3128\"";
+
+    fn from_toml(value: &DeValue<'_>, _: &Path) -> Option<Self> {
+        Self::from_text(value.as_str()?)
+    }
+
+    fn from_text(text: &str) -> Option<Self> {
+        Self::parse(text).ok()
+    }
+
+    fn shown(&self) -> String {
+        format!("\"{self}\"")
     }
 }
 

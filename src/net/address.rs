@@ -72,6 +72,9 @@ pub enum AddressForm {
     SixToFour,
     /// `2001:0:server:…:client` (RFC 4380); the less public of its two addresses counts.
     Teredo,
+    /// `PREFIX:0:5efe:a.b.c.d` or `PREFIX:200:5efe:a.b.c.d` (RFC 5214), under a prefix of any kind; the less
+    /// public of the prefix and the IPv4 address counts.
+    Isatap,
 }
 
 impl fmt::Display for AddressForm {
@@ -85,6 +88,7 @@ impl fmt::Display for AddressForm {
             Self::LocalNat64 => "local NAT64",
             Self::SixToFour => "6to4",
             Self::Teredo => "Teredo",
+            Self::Isatap => "ISATAP",
         })
     }
 }
@@ -149,11 +153,31 @@ fn classify_v4(address: Ipv4Addr) -> AddressClass {
 }
 
 fn classify_v6(address: Ipv6Addr) -> Classified {
-    if let Some(classified) = classify_embedded(address) {
-        return classified;
+    let seen = classify_embedded(address)
+        .unwrap_or_else(|| Classified { class: classify_plain(address), form: AddressForm::Plain });
+    // A router that knows ISATAP sends to the IPv4 address in the lower half, whatever the prefix is. Teredo
+    // has its port and its flags in that place, and never a prefix of 64 bits.
+    let prefixed = matches!(seen.form, AddressForm::Plain | AddressForm::SixToFour);
+    match isatap(address).filter(|_| prefixed) {
+        None => seen,
+        Some(inner) => {
+            let inner = classify_v4(inner);
+            let class = if inner == AddressClass::Public { seen.class } else { inner };
+            Classified { class, form: AddressForm::Isatap }
+        }
     }
+}
+
+/// The IPv4 address of an ISATAP interface identifier (RFC 5214, section 6.1), whatever its `u` and `g` bits
+/// say: not every router looks at them.
+fn isatap(address: Ipv6Addr) -> Option<Ipv4Addr> {
+    let s = address.segments();
+    (s[4] & !0x0300 == 0 && s[5] == 0x5efe).then(|| v4(s[6], s[7]))
+}
+
+fn classify_plain(address: Ipv6Addr) -> AddressClass {
     use AddressClass as C;
-    let class = match address.segments() {
+    match address.segments() {
         [0, 0, 0, 0, 0, 0, 0, 0] => C::Unspecified,
         [0, 0, 0, 0, 0, 0, 0, 1] => C::Loopback,
         [0xfd00, 0x0ec2, 0, 0, 0, 0, 0, 0x0254] => C::Metadata,
@@ -166,8 +190,7 @@ fn classify_v6(address: Ipv6Addr) -> Classified {
         [0x2001, 0..=0x01ff, ..] => C::Reserved,
         [0x2000..=0x3fff, ..] => C::Public,
         _ => C::Reserved,
-    };
-    Classified { class, form: AddressForm::Plain }
+    }
 }
 
 /// The address inside, if `address` has one of the forms that carry an IPv4 address.

@@ -11,7 +11,7 @@ use tokio::time::{Instant, timeout, timeout_at};
 use tokio_rustls::TlsConnector;
 use url::{Host, Url};
 
-use super::{NetContext, NetError, Origin, classify, policy::shown, tls};
+use super::{NetContext, NetError, Origin, ProxyFault, classify, policy::shown, tls};
 use crate::net::AddressClass;
 
 /// Any byte stream a protocol can run on.
@@ -89,7 +89,7 @@ impl NetContext {
         Ok(Target { url, origin, addresses })
     }
 
-    async fn lookup(&self, name: &str) -> Result<Vec<IpAddr>, NetError> {
+    pub(super) async fn lookup(&self, name: &str) -> Result<Vec<IpAddr>, NetError> {
         let bound = self.timeouts.resolve;
         let failed = |reason: String| NetError::Resolve { host: name.to_owned(), reason };
         let found = timeout(bound, self.resolver.lookup(name)).await.map_err(|_| NetError::Timeout {
@@ -101,11 +101,11 @@ impl NetContext {
         if found.is_empty() { Err(failed("it has no address".to_owned())) } else { Ok(found) }
     }
 
-    /// Connects to the checked addresses of `target` and to no others, in order, and opens TLS for an
-    /// `https:` URL.
+    /// Connects to the checked addresses of `target` and to no others, in order, each through the user's proxy
+    /// if there is one and the address is not near, and opens TLS for an `https:` URL.
     ///
     /// # Errors
-    /// [`NetError::Connect`], [`NetError::Tls`], [`NetError::Timeout`].
+    /// [`NetError::Connect`], [`NetError::Proxy`], [`NetError::Tls`], [`NetError::Timeout`].
     pub async fn connect(&self, target: &Target) -> Result<Connection, NetError> {
         let deadline = Instant::now() + self.timeouts.connect;
         let late = || NetError::Timeout {
@@ -128,25 +128,49 @@ impl NetContext {
     }
 
     async fn connect_tcp(&self, target: &Target) -> Result<(TcpStream, SocketAddr), NetError> {
-        let mut attempts = Vec::new();
-        for address in &target.addresses {
-            match timeout(self.timeouts.address, TcpStream::connect(address)).await {
-                Ok(Ok(stream)) => {
-                    // Frames are small and waited for; a delay to fill packets would only be felt.
-                    let _ = stream.set_nodelay(true);
-                    return Ok((stream, *address));
-                }
-                Ok(Err(error)) => attempts.push((*address, error)),
-                Err(_) => attempts.push((*address, io::Error::new(io::ErrorKind::TimedOut, "no answer"))),
+        let proxy = self.proxies.for_url(&target.url);
+        let (mut attempts, mut refused) = (Vec::new(), None);
+        for &address in &target.addresses {
+            match proxy.filter(|_| !classify(address.ip()).is_near()) {
+                None => match self.dial(address).await {
+                    Ok(stream) => return Ok((stream, address)),
+                    Err(failed) => attempts.push(failed),
+                },
+                Some(proxy) => match self.tunnel(proxy, target.host(), address).await {
+                    Ok(stream) => return Ok((stream, address)),
+                    // The proxy cannot reach this address; it may well reach the next.
+                    Err(error @ NetError::Proxy { fault: ProxyFault::Refused { status: 500.., .. }, .. }) => {
+                        refused = Some(error);
+                    }
+                    Err(error) => return Err(error),
+                },
             }
         }
-        let silent = attempts.iter().all(|(_, e)| e.kind() == io::ErrorKind::TimedOut);
-        if silent && self.proxy_variable.is_none() {
-            let url = target.origin.to_string();
-            return Err(NetError::Timeout { operation: "connecting to", url, after: self.timeouts.address });
+        Err(refused.unwrap_or_else(|| self.unreachable(target, attempts)))
+    }
+
+    /// Connects to one address, within the time that one address has.
+    pub(super) async fn dial(&self, address: SocketAddr) -> Result<TcpStream, (SocketAddr, io::Error)> {
+        match timeout(self.timeouts.address, self.dialer.dial(address)).await {
+            Ok(Ok(stream)) => {
+                // Frames are small and waited for; a delay to fill packets would only be felt.
+                let _ = stream.set_nodelay(true);
+                Ok(stream)
+            }
+            Ok(Err(error)) => Err((address, error)),
+            Err(_) => Err((address, io::Error::new(io::ErrorKind::TimedOut, "no answer"))),
         }
-        let host = target.host().to_owned();
-        Err(NetError::Connect { host, attempts, proxy_variable: self.proxy_variable })
+    }
+
+    fn unreachable(&self, target: &Target, attempts: Vec<(SocketAddr, io::Error)>) -> NetError {
+        // A near address would be reached directly even if the proxy were used.
+        let far = attempts.iter().any(|(address, _)| !classify(address.ip()).is_near());
+        let proxy_variable = self.proxies.unused_variable().filter(|_| far);
+        if proxy_variable.is_none() && attempts.iter().all(|(_, e)| e.kind() == io::ErrorKind::TimedOut) {
+            let url = target.origin.to_string();
+            return NetError::Timeout { operation: "connecting to", url, after: self.timeouts.address };
+        }
+        NetError::Connect { host: target.host().to_owned(), attempts, proxy_variable }
     }
 }
 

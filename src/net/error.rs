@@ -7,11 +7,17 @@ use std::time::Duration;
 
 use thiserror::Error;
 
+use super::http::HttpFault;
 use super::{AddressClass, AddressForm, TokenFate};
 use crate::units::Bytes;
 
 /// The end of the hint where nothing listens; whoever has waited already leaves it out.
 pub const WAIT_HINT: &str = " --wait waits for it.";
+
+/// The operation of a [`NetError::Timeout`] between the request and the head of its answer.
+pub(super) const ANSWERING: &str = "waiting for an answer from";
+/// The operation of a [`NetError::Timeout`] until the answer is whole.
+pub(super) const EXCHANGING: &str = "the exchange with";
 
 /// What kind of failure a [`NetError`] is, for exit codes and `--json`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,6 +120,46 @@ pub enum RedirectFault {
     NotFollowed,
 }
 
+/// Why a proxy opens no way.
+#[derive(Debug, Error, PartialEq, Eq)]
+pub enum ProxyFault {
+    /// It has no address, or none that takes a connection.
+    #[error("the proxy itself cannot be reached: {0}")]
+    Unreachable(String),
+    /// 407, and it was given no user name and password.
+    #[error("it wants a user name and password (407)")]
+    CredentialsWanted,
+    /// 407, though it was given a user name and password.
+    #[error("it does not accept the user name and password that it was given (407)")]
+    CredentialsRefused,
+    /// Another status than 2xx.
+    #[error("it refused to open a way to {address} ({status}{})", reason_phrase(*.status))]
+    Refused {
+        /// The checked address that it was asked for.
+        address: SocketAddr,
+        /// The status it answered.
+        status: u16,
+    },
+    /// Something that is not HTTP.
+    #[error("its answer to CONNECT is not HTTP")]
+    NotHttp,
+    /// A head beyond its bound, which is given in bytes.
+    #[error("its answer to CONNECT has more than {} bytes of header", Bytes(*.0))]
+    TooLarge(usize),
+    /// The connection ended first.
+    #[error("it ended the connection before its answer to CONNECT was complete")]
+    Ended,
+    /// No complete answer within this time.
+    #[error("it gave no complete answer to CONNECT within {} s", .0.as_secs_f32())]
+    Late(Duration),
+    /// So many bytes came through the way before anything was sent on it.
+    #[error("it sent {} bytes of its own where the TLS handshake begins", Bytes(*.0))]
+    SpokeFirst(usize),
+    /// Anything else.
+    #[error("the exchange with it failed ({0})")]
+    Other(String),
+}
+
 /// A failure between a URL and its answer.
 #[derive(Debug, Error)]
 pub enum NetError {
@@ -167,6 +213,16 @@ pub enum NetError {
         /// The proxy variable that is set and not used.
         proxy_variable: Option<&'static str>,
     },
+    /// The user's proxy opens no way.
+    #[error("no way to {host} through the proxy {proxy}: {fault}")]
+    Proxy {
+        /// The proxy, without its user name and password.
+        proxy: String,
+        /// The host that was to be reached.
+        host: String,
+        /// What is wrong.
+        fault: ProxyFault,
+    },
     /// TLS failed.
     #[error("no secure connection to {host} at {peer}: {fault}")]
     Tls {
@@ -177,7 +233,17 @@ pub enum NetError {
         /// What is wrong.
         fault: TlsFault,
     },
-    /// What came is not HTTP, or the connection broke.
+    /// What came is not put together as HTTP asks, or the connection broke.
+    #[error("{url} gave no proper HTTP answer: {fault}")]
+    Answer {
+        /// The URL, without secrets.
+        url: String,
+        /// Whether TLS was spoken.
+        secure: bool,
+        /// What is wrong.
+        fault: HttpFault,
+    },
+    /// A request that cannot be made, or an upgrade that was not made right.
     #[error("{url} gave no proper HTTP answer: {reason}")]
     Http {
         /// The URL, without secrets.
@@ -202,7 +268,7 @@ pub enum NetError {
     TooLarge {
         /// The URL, without secrets.
         url: String,
-        /// What is too large: `its body`, `its header`.
+        /// What is too large: `its body`.
         what: &'static str,
         /// The bound in bytes.
         bound: usize,
@@ -238,7 +304,13 @@ impl NetError {
             Self::Form { .. } => NetErrorKind::UrlForm,
             Self::Setup { .. } => NetErrorKind::Setup,
             Self::Address { .. } => NetErrorKind::AddressPolicy,
-            Self::Resolve { .. } | Self::Connect { .. } | Self::Http { .. } => NetErrorKind::Connect,
+            Self::Proxy { fault: ProxyFault::Late(_), .. } => NetErrorKind::Timeout,
+            Self::Answer { fault, .. } if fault.is_bound() => NetErrorKind::Bound,
+            Self::Resolve { .. }
+            | Self::Connect { .. }
+            | Self::Proxy { .. }
+            | Self::Answer { .. }
+            | Self::Http { .. } => NetErrorKind::Connect,
             Self::Tls { .. } => NetErrorKind::Tls,
             Self::Status { .. } => NetErrorKind::Status,
             Self::TooLarge { .. } => NetErrorKind::Bound,
@@ -257,9 +329,13 @@ impl NetError {
                 Some("Give a token with --token-env or --token-file.".to_owned())
             }
             Self::Address { class, form, plain, .. } => address_hint(*class, *form, *plain),
-            Self::Connect { proxy_variable: Some(name), .. } => {
-                Some(format!("{name} is set, but proxies are not used: the connection is direct."))
-            }
+            Self::Connect { proxy_variable: Some(name), .. } => Some(format!(
+                "{name} is set, but not used: the connection is direct. --proxy environment uses it."
+            )),
+            Self::Answer { secure, fault, .. } => Some(fault.hint(*secure).to_owned()),
+            Self::TooLarge { .. } => Some("No agent needs that much: is it the right URL?".to_owned()),
+            Self::Timeout { operation, .. } => timeout_hint(operation).map(str::to_owned),
+            Self::Proxy { fault, .. } => Some(proxy_hint(fault).to_owned()),
             Self::Connect { attempts, .. } if self.is_refused() => {
                 let (address, _) = attempts.first()?;
                 Some(format!("Nothing listens at {address}. Is the agent running?{WAIT_HINT}"))
@@ -329,7 +405,31 @@ fn tls_hint(fault: &TlsFault) -> Option<String> {
     })
 }
 
-fn attempts_sentence(attempts: &[(SocketAddr, std::io::Error)]) -> String {
+/// What to do about an answer that does not come, or not whole.
+fn timeout_hint(operation: &str) -> Option<&'static str> {
+    matches!(operation, ANSWERING | EXCHANGING).then_some(
+        "It took the connection and was too slow with its answer: is it overloaded, or stuck? Trying again may help.",
+    )
+}
+
+fn proxy_hint(fault: &ProxyFault) -> &'static str {
+    match fault {
+        ProxyFault::CredentialsWanted | ProxyFault::CredentialsRefused => {
+            "They stand in its URL, http://USER:PASSWORD@HOST:PORT; in AGENTCALL_PROXY no other user sees them."
+        }
+        ProxyFault::Refused { .. } => {
+            "It is asked for an address that was checked here, not for a name; its operator may have to allow that. --proxy none goes without it."
+        }
+        ProxyFault::NotHttp | ProxyFault::TooLarge(_) | ProxyFault::SpokeFirst(_) | ProxyFault::Ended => {
+            "Is it an HTTP proxy, and spoken to without TLS? --proxy none goes without it."
+        }
+        ProxyFault::Unreachable(_) | ProxyFault::Late(_) | ProxyFault::Other(_) => {
+            "Is its address right, and is it up? --proxy none goes without it."
+        }
+    }
+}
+
+pub(super) fn attempts_sentence(attempts: &[(SocketAddr, std::io::Error)]) -> String {
     let one = |(address, error): &(SocketAddr, std::io::Error)| format!("{address}: {error}");
     attempts.iter().map(one).collect::<Vec<_>>().join("; ")
 }

@@ -1,6 +1,8 @@
 //! One request, one bounded answer, over a connection pinned to a checked address. Called by `discovery`
 //! for cards and by `transport` for the upgrade. Follows no redirect.
 
+mod framing;
+
 use std::net::SocketAddr;
 use std::time::Duration;
 
@@ -15,12 +17,18 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout, timeout_at};
 use url::{Position, Url};
 
+pub use framing::HttpFault;
+use framing::{Interim, check};
+
+use super::error::{ANSWERING, EXCHANGING};
 use super::{Bearer, Connection, Credentials, NetContext, NetError, Target, TokenFate, policy::shown};
 
 /// Largest head of an answer in bytes.
 pub const HEADER_BYTES: usize = 16 * 1024;
 /// Most header fields in an answer.
 pub const HEADER_FIELDS: usize = 100;
+/// How the program names itself.
+pub(super) const USER_AGENT: &str = concat!("agentcall/", env!("CARGO_PKG_VERSION"));
 /// How much of a refusing body is kept for the error, in bytes.
 pub const EXCERPT_BYTES: usize = 200;
 
@@ -115,7 +123,7 @@ pub async fn get(
 /// Sends `ask` on an open connection and reads the answer, at most `bound` bytes of body.
 ///
 /// # Errors
-/// [`NetError::Http`], [`NetError::TooLarge`], [`NetError::Timeout`].
+/// [`NetError::Answer`], [`NetError::TooLarge`], [`NetError::Timeout`].
 pub async fn exchange(
     net: &NetContext,
     target: &Target,
@@ -125,17 +133,38 @@ pub async fn exchange(
 ) -> Result<Answer, NetError> {
     let deadline = Instant::now() + net.timeouts.exchange;
     let (peer, token) = (connection.peer, TokenFate::from(ask.bearer));
-    let late = || late("the exchange with", target.url(), net.timeouts.exchange);
+    let late = || late(EXCHANGING, target.url(), net.timeouts.exchange);
     let (head, _driver) =
         timeout_at(deadline, send(net, target, connection, ask)).await.map_err(|_| late())??;
     let (parts, body) = head.into_parts();
-    refuse_encoding(&parts.headers, target.url())?;
+    check(&parts.headers).map_err(|fault| fault.from(target.url()))?;
     let body = timeout_at(deadline, read_body(body, target.url(), bound)).await.map_err(|_| late())??;
     Ok(Answer { status: parts.status.as_u16(), headers: parts.headers, body, peer, token })
 }
 
 /// The task that drives a connection; it ends with this value.
 pub(crate) struct Driver(JoinHandle<()>);
+
+impl Driver {
+    /// Drives `connection`; upgrades are possible while it does.
+    pub(super) fn run<I, B>(connection: http1::Connection<I, B>) -> Self
+    where
+        I: hyper::rt::Read + hyper::rt::Write + Unpin + Send + 'static,
+        B: Body<Data: Send, Error: std::error::Error + Send + Sync> + Send + 'static,
+    {
+        Self(tokio::spawn(async move {
+            // What goes wrong here is also told to the sender, which reports it.
+            let _ = connection.with_upgrades().await;
+        }))
+    }
+}
+
+/// HTTP/1.1 with every bound on the head of an answer.
+pub(super) fn bounded() -> http1::Builder {
+    let mut builder = http1::Builder::new();
+    builder.max_buf_size(HEADER_BYTES).max_header_size(HEADER_BYTES).max_headers(HEADER_FIELDS);
+    builder
+}
 
 impl Drop for Driver {
     fn drop(&mut self) {
@@ -151,20 +180,20 @@ pub(crate) async fn send(
     ask: Ask<'_>,
 ) -> Result<(hyper::Response<Incoming>, Driver), NetError> {
     let url = target.url();
-    let request = build(url, ask)?;
-    let mut builder = http1::Builder::new();
-    builder.max_buf_size(HEADER_BYTES).max_header_size(HEADER_BYTES).max_headers(HEADER_FIELDS);
+    let mut request = build(url, ask)?;
+    let interim = Interim::of(&mut request);
+    let failed = |e: hyper::Error| HttpFault::in_head(&e).from(url);
     let io = TokioIo::new(connection.stream);
-    let (mut sender, connection) = builder.handshake(io).await.map_err(|e| http_error(&e, url))?;
-    let driver = Driver(tokio::spawn(async move {
-        // What goes wrong here is also told to the sender, which reports it.
-        let _ = connection.with_upgrades().await;
-    }));
+    let (mut sender, connection) = bounded().handshake(io).await.map_err(failed)?;
+    let driver = Driver::run(connection);
     let bound = net.timeouts.first_byte;
-    let head = timeout(bound, sender.send_request(request))
-        .await
-        .map_err(|_| late("waiting for an answer from", url, bound))?
-        .map_err(|e| http_error(&e, url))?;
+    let head = async {
+        tokio::select! {
+            head = sender.send_request(request) => head.map_err(failed),
+            () = interim.too_many() => Err(HttpFault::Interim.from(url)),
+        }
+    };
+    let head = timeout(bound, head).await.map_err(|_| late(ANSWERING, url, bound))??;
     Ok((head, driver))
 }
 
@@ -174,7 +203,7 @@ fn build(url: &Url, ask: Ask<'_>) -> Result<Request<Full<Bytes>>, NetError> {
         .method(ask.method)
         .uri(&url[Position::BeforePath..Position::AfterQuery])
         .header(header::HOST, &url[Position::BeforeHost..Position::AfterPort])
-        .header(header::USER_AGENT, concat!("agentcall/", env!("CARGO_PKG_VERSION")));
+        .header(header::USER_AGENT, USER_AGENT);
     for (name, value) in ask.headers {
         request = request.header(name, value);
     }
@@ -187,25 +216,16 @@ fn build(url: &Url, ask: Ask<'_>) -> Result<Request<Full<Bytes>>, NetError> {
     request.body(Full::new(ask.body)).map_err(|e| refuse(e.to_string()))
 }
 
-/// A body we did not ask to be compressed cannot be bounded by its transferred size, so it is not unpacked.
-fn refuse_encoding(headers: &HeaderMap, url: &Url) -> Result<(), NetError> {
-    let Some(encoding) = headers.get(header::CONTENT_ENCODING) else { return Ok(()) };
-    if encoding.as_bytes().eq_ignore_ascii_case(b"identity") {
-        return Ok(());
-    }
-    let reason = format!("its body is encoded as {encoding:?}, though none but identity was accepted");
-    Err(NetError::Http { url: shown(url), reason })
-}
-
 /// Reads a body up to `bound`; one that announces more is refused before a byte of it is read.
 async fn read_body(mut body: Incoming, url: &Url, bound: usize) -> Result<Vec<u8>, NetError> {
     let too_large = |declared| NetError::TooLarge { url: shown(url), what: "its body", bound, declared };
-    if let Some(size) = body.size_hint().exact().filter(|size| *size > bound as u64) {
+    let announced = body.size_hint().exact();
+    if let Some(size) = announced.filter(|size| *size > bound as u64) {
         return Err(too_large(Some(size)));
     }
     let mut bytes = Vec::new();
     while let Some(frame) = body.frame().await {
-        let frame = frame.map_err(|e| http_error(&e, url))?;
+        let frame = frame.map_err(|e| HttpFault::in_body(&e, bytes.len(), announced).from(url))?;
         let Ok(data) = frame.into_data() else { continue };
         if bytes.len() + data.len() > bound {
             return Err(too_large(None));
@@ -228,25 +248,4 @@ pub(crate) async fn read_excerpt(mut body: Incoming, patience: Duration) -> Stri
 
 fn late(operation: &'static str, url: &Url, after: Duration) -> NetError {
     NetError::Timeout { operation, url: shown(url), after }
-}
-
-fn http_error(error: &hyper::Error, url: &Url) -> NetError {
-    if error.is_parse_too_large() {
-        return NetError::TooLarge {
-            url: shown(url),
-            what: "its header",
-            bound: HEADER_BYTES,
-            declared: None,
-        };
-    }
-    let cut = std::error::Error::source(error)
-        .and_then(|cause| cause.downcast_ref::<std::io::Error>())
-        .is_some_and(|cause| cause.kind() == std::io::ErrorKind::UnexpectedEof);
-    let reason = if cut || error.is_incomplete_message() || error.is_canceled() {
-        "the connection ended before the answer was complete".to_owned()
-    } else {
-        let cause = std::error::Error::source(error).map(|c| format!(" ({c})")).unwrap_or_default();
-        format!("{error}{cause}")
-    };
-    NetError::Http { url: shown(url), reason }
 }

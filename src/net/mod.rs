@@ -9,14 +9,16 @@
 //! 3. [`NetContext::connect`] connects to exactly those addresses and opens TLS;
 //! 4. [`http::exchange`] sends one request and reads one bounded answer, or `transport` upgrades.
 //!
-//! Nothing here follows a redirect, uses a proxy, or keeps a connection for later.
+//! Nothing here follows a redirect, keeps a connection for later, or uses a proxy that the user did not name.
 
 mod address;
 mod connect;
 mod credentials;
+mod dial;
 mod error;
 pub mod http;
 mod policy;
+mod proxy;
 mod resolve;
 mod tls;
 
@@ -27,8 +29,10 @@ use std::time::Duration;
 pub use address::{AddressClass, AddressForm, Classified, classify};
 pub use connect::{BoxedStream, Connection, Stream, Target};
 pub use credentials::{Bearer, Credentials, TokenFate, read_token_env, read_token_file};
-pub use error::{NetError, NetErrorKind, RedirectFault, TlsFault, UrlFault, WAIT_HINT};
+pub use dial::{Dialer, SystemDialer};
+pub use error::{NetError, NetErrorKind, ProxyFault, RedirectFault, TlsFault, UrlFault, WAIT_HINT};
 pub use policy::{Origin, UrlPolicy, shown};
+pub use proxy::{Proxies, ProxyChoice, ProxyServer, ProxyUrlFault};
 pub use resolve::{Resolver, SystemResolver};
 
 /// How long each part of a connection may take.
@@ -66,11 +70,12 @@ pub struct NetContext {
     pub policy: UrlPolicy,
     /// Turns names into addresses; tests inject their own.
     pub resolver: Arc<dyn Resolver>,
+    /// Opens connections to checked addresses; tests inject their own.
+    pub dialer: Arc<dyn Dialer>,
     /// How long each part may take.
     pub timeouts: Timeouts,
-    /// The name of the proxy variable that is set in the environment, if one is. Proxies are not used; when
-    /// a connection fails the hint says so.
-    pub proxy_variable: Option<&'static str>,
+    /// The proxies that the user named; none by default.
+    pub proxies: Proxies,
     pub(crate) tls: Arc<rustls::ClientConfig>,
 }
 
@@ -96,18 +101,12 @@ impl NetContext {
         Ok(Self {
             policy,
             resolver: Arc::new(SystemResolver),
+            dialer: Arc::new(SystemDialer),
             timeouts: Timeouts::default(),
-            proxy_variable: proxy_variable(),
+            proxies: Proxies::Unused { variable: None },
             tls: Arc::new(tls::client_config(authorities, native)?),
         })
     }
-}
-
-/// The first proxy variable that the environment sets.
-fn proxy_variable() -> Option<&'static str> {
-    ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy", "HTTP_PROXY", "http_proxy"]
-        .into_iter()
-        .find(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()))
 }
 
 #[cfg(test)]

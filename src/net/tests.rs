@@ -72,6 +72,58 @@ const ADDRESSES: &[(&str, AddressClass, AddressForm, bool, bool)] = {
         ("2001:0:808:808:0:0:f7f7:f7f7", C::Public, F::Teredo, true, true),
         ("2001:0:7f00:1:0:0:f7f7:f7f7", C::Loopback, F::Teredo, false, false),
         ("2001:0:808:808:0:0:80ff:fffe", C::Loopback, F::Teredo, false, false),
+        // its flags and port may look like ISATAP: its client's address is inverted all the same
+        ("2001:0:808:808:0:5efe:f7f7:f7f7", C::Public, F::Teredo, true, true),
+        // ISATAP: under a public prefix, a private one, and one that carries an IPv4 address itself
+        ("2606:4700::5efe:127.0.0.1", C::Loopback, F::Isatap, false, false),
+        ("2606:4700::200:5efe:169.254.169.254", C::Metadata, F::Isatap, false, false),
+        ("2606:4700::300:5efe:10.0.0.1", C::Private, F::Isatap, false, false),
+        ("2606:4700::200:5efe:8.8.8.8", C::Public, F::Isatap, true, true),
+        ("2606:4700::400:5efe:10.0.0.1", C::Public, F::Plain, true, true),
+        ("fe80::5efe:8.8.8.8", C::LinkLocal, F::Isatap, false, false),
+        ("fd12::5efe:8.8.8.8", C::Private, F::Isatap, false, false),
+        ("::5efe:8.8.8.8", C::Reserved, F::Isatap, false, false),
+        ("2002:808:808::5efe:10.0.0.1", C::Private, F::Isatap, false, false),
+        ("2002:7f00:1::5efe:8.8.8.8", C::Loopback, F::Isatap, false, false),
+        // the edges of the ranges
+        ("0.255.255.255", C::Unspecified, F::Plain, false, false),
+        ("9.255.255.255", C::Public, F::Plain, true, true),
+        ("11.0.0.0", C::Public, F::Plain, true, true),
+        ("100.63.255.255", C::Public, F::Plain, true, true),
+        ("100.127.255.255", C::Shared, F::Plain, false, false),
+        ("100.128.0.0", C::Public, F::Plain, true, true),
+        ("126.255.255.255", C::Public, F::Plain, true, true),
+        ("127.255.255.255", C::Loopback, F::Plain, false, true),
+        ("169.253.255.255", C::Public, F::Plain, true, true),
+        ("169.255.0.0", C::Public, F::Plain, true, true),
+        ("172.15.255.255", C::Public, F::Plain, true, true),
+        ("172.31.255.255", C::Private, F::Plain, false, true),
+        ("192.0.0.255", C::Reserved, F::Plain, false, false),
+        ("192.0.1.0", C::Public, F::Plain, true, true),
+        ("192.169.0.0", C::Public, F::Plain, true, true),
+        ("198.17.255.255", C::Public, F::Plain, true, true),
+        ("198.19.255.255", C::Benchmarking, F::Plain, false, false),
+        ("198.20.0.0", C::Public, F::Plain, true, true),
+        ("223.255.255.255", C::Public, F::Plain, true, true),
+        ("239.255.255.255", C::Multicast, F::Plain, false, false),
+        ("255.255.255.254", C::Reserved, F::Plain, false, false),
+        ("fbff::1", C::Reserved, F::Plain, false, false),
+        ("fc00::1", C::Private, F::Plain, false, true),
+        ("fdff::1", C::Private, F::Plain, false, true),
+        ("fe00::1", C::Reserved, F::Plain, false, false),
+        ("febf::1", C::LinkLocal, F::Plain, false, false),
+        ("feff::1", C::LinkLocal, F::Plain, false, false),
+        ("ff0e::1", C::Multicast, F::Plain, false, false),
+        ("2001:1ff::1", C::Reserved, F::Plain, false, false),
+        ("2001:200::1", C::Public, F::Plain, true, true),
+        ("2001:2::1", C::Benchmarking, F::Plain, false, false),
+        ("2001:db7:ffff::1", C::Public, F::Plain, true, true),
+        ("2001:db9::1", C::Public, F::Plain, true, true),
+        ("3fff:fff::1", C::Documentation, F::Plain, false, false),
+        ("3fff:1000::1", C::Public, F::Plain, true, true),
+        ("1fff::1", C::Reserved, F::Plain, false, false),
+        ("64:ff9b::1:0:0", C::Reserved, F::Plain, false, false),
+        ("5f00::1", C::Reserved, F::Plain, false, false),
     ]
 };
 
@@ -96,7 +148,7 @@ fn a_literal_address_in_a_url_is_refused_as_the_same_address_resolved() {
 
 proptest! {
     #[test]
-    fn no_ipv6_form_makes_an_ipv4_address_more_allowed(bits: u32, local: bool, form in 0..6_usize) {
+    fn no_ipv6_form_makes_an_ipv4_address_more_allowed(bits: u32, local: bool, form in 0..8_usize) {
         let v4 = Ipv4Addr::from_bits(bits);
         let (high, low) = ((bits >> 16) as u16, bits as u16);
         let wrapped = match form {
@@ -105,7 +157,9 @@ proptest! {
             2 => Ipv6Addr::new(0, 0, 0, 0, 0xffff, 0, high, low),
             3 => Ipv6Addr::new(0x64, 0xff9b, 0, 0, 0, 0, high, low),
             4 => Ipv6Addr::new(0x2002, high, low, 0, 0, 0, 0, 1),
-            _ => Ipv6Addr::new(0x2001, 0, 0x0808, 0x0808, 0, 0, !high, !low),
+            5 => Ipv6Addr::new(0x2001, 0, 0x0808, 0x0808, 0, 0, !high, !low),
+            6 => Ipv6Addr::new(0x2606, 0x4700, 0, 1, 0, 0x5efe, high, low),
+            _ => Ipv6Addr::new(0x2002, 0x0808, 0x0808, 1, 0x0200, 0x5efe, high, low),
         };
         // ::1 lies inside the IPv4-compatible block and is IPv6's own loopback address.
         prop_assume!(!(form == 1 && high == 0 && low <= 1));
@@ -220,7 +274,6 @@ fn context(policy: UrlPolicy, answers: Vec<Vec<&'static str>>) -> (NetContext, A
     let script = Arc::new(Script { answers, asked: AtomicUsize::new(0) });
     let mut net = NetContext::trusting_only(policy, &[]).unwrap();
     net.resolver = script.clone();
-    net.proxy_variable = None;
     (net, script)
 }
 

@@ -11,7 +11,7 @@ use tokio::sync::mpsc::{self, error::TrySendError};
 use tokio::time::{Instant, sleep_until, timeout_at};
 
 use super::clipboard;
-use super::guard::{Guard, Output};
+use super::guard::{Guard, Outlet, Output};
 use super::input::{self, Input};
 use super::signals::{Signal, signals};
 use super::theme::Theme;
@@ -19,12 +19,14 @@ use super::view;
 use crate::app::{Effect, Message, Model, Options, Seen};
 use crate::client::{Client, Notice, Request};
 
-/// At most one frame in this time: 60 a second.
-const FRAME: Duration = Duration::from_millis(16);
+/// At most one frame in this time: fewer than 60 a second.
+const FRAME: Duration = Duration::from_millis(17);
 /// How often the time on screen moves on.
-const TICK: Duration = Duration::from_millis(500);
-/// How long the engine may take to end when the program is told to.
-const END_WITHIN: Duration = Duration::from_secs(3);
+const TICK: Duration = Duration::from_secs(1);
+/// A terminal that took no output for this long gets a frame drawn whole: nobody knows what it has lost.
+const STALLED: Duration = Duration::from_secs(1);
+/// How long the engine may take to end when the program is told to. With what else ending does, under 2 s.
+const END_WITHIN: Duration = Duration::from_millis(1_200);
 /// The same when the terminal is gone, and with it whoever could see that something hangs.
 const END_UNSEEN_WITHIN: Duration = Duration::from_secs(1);
 /// How long leaving for the shell waits for reader and camera to be closed.
@@ -59,6 +61,7 @@ pub async fn run(client: Client, options: Options, focus: bool) -> io::Result<Ou
     model.update(Message::Resized(size.width, size.height));
     let mut screen = Screen {
         model,
+        outlet: guard.outlet(),
         terminal,
         theme: Theme::from_environment(),
         client,
@@ -81,6 +84,7 @@ pub async fn run(client: Client, options: Options, focus: bool) -> io::Result<Ou
 struct Screen {
     model: Model,
     terminal: Terminal<CrosstermBackend<Output>>,
+    outlet: Outlet,
     theme: Theme,
     client: Client,
     keys: mpsc::Receiver<Input>,
@@ -100,6 +104,8 @@ enum Happened {
     Signal(Signal),
     TerminalGone,
     EngineGone,
+    /// The terminal has taken what was drawn.
+    Shown,
     Time,
 }
 
@@ -107,8 +113,14 @@ impl Screen {
     async fn turn(&mut self, guard: &mut Guard) -> io::Result<Outcome> {
         let mut drawn = Instant::now() - FRAME;
         let mut dirty = true;
+        // Whether a frame had to wait for the terminal since the last one.
+        let mut stalled = false;
         loop {
-            if dirty && drawn.elapsed() >= FRAME {
+            if dirty && drawn.elapsed() >= FRAME && self.outlet.is_free() {
+                if drawn.elapsed() >= STALLED && stalled {
+                    self.draw_anew()?;
+                }
+                stalled = false;
                 let (model, theme) = (&self.model, self.theme);
                 let mut seen = Seen::default();
                 self.terminal.draw(|frame| seen = view::draw(frame, model, theme))?;
@@ -117,14 +129,17 @@ impl Screen {
                 dirty = false;
             }
             self.ask_owed();
-            let next_frame = dirty.then(|| drawn + FRAME);
+            let due = drawn + FRAME;
+            let waits = dirty && !self.outlet.is_free() && due <= Instant::now();
+            stalled |= waits;
+            let next_frame = (dirty && !waits).then_some(due);
             let first = self.next(next_frame).await;
             // A busy engine leaves no idle moment: the time moves on with whatever happens.
             self.model.update(Message::Tick(self.start.elapsed()));
             let mut happened = Some(first);
             for _ in 0..BATCH {
                 let Some(what) = happened.take().or_else(|| self.waiting()) else { break };
-                dirty = true;
+                dirty |= !matches!(what, Happened::Shown);
                 if let Some(outcome) = self.take(what, guard).await? {
                     return Ok(outcome);
                 }
@@ -141,6 +156,7 @@ impl Screen {
             biased;
             signal = self.signals.recv() => signal.map_or(Happened::Time, Happened::Signal),
             key = self.keys.recv() => key.map_or(Happened::TerminalGone, happened),
+            () = self.outlet.freed() => Happened::Shown,
             notice = self.client.notices.recv() => told(notice),
             () = sleep_until(due) => Happened::Time,
         }
@@ -172,6 +188,7 @@ impl Screen {
                 self.suspend(guard).await?;
                 return Ok(None);
             }
+            Happened::Shown => return Ok(None),
             Happened::EngineGone => {
                 return Ok(Some(self.ending.map_or(Outcome::Quit, |(outcome, _)| outcome)));
             }
@@ -188,8 +205,9 @@ impl Screen {
             match effect {
                 Effect::Ask(request) => self.ask(request),
                 Effect::Copy(text) => {
-                    let copied =
-                        clipboard::copy(&text).map(|()| text.len()).map_err(|error| error.to_string());
+                    let copied = clipboard::copy(&self.outlet, &text)
+                        .map(|()| text.len())
+                        .map_err(|error| error.to_string());
                     self.model.update(Message::Copied(copied));
                 }
                 Effect::Suspend => self.suspend(guard).await?,

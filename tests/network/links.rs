@@ -30,7 +30,7 @@ fn patient() -> Options {
     }
 }
 
-fn switch(head: &str, extra: &str) -> String {
+pub fn switch(head: &str, extra: &str) -> String {
     let key = head.lines().find_map(|line| line.strip_prefix("sec-websocket-key: ")).unwrap();
     let accept = derive_accept_key(key.as_bytes());
     format!(

@@ -3,8 +3,11 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may stop at what cannot be")]
 
+mod addresses;
 mod agent;
 mod answers;
 mod cards;
+mod framing;
 mod links;
+mod proxy;
 mod server;

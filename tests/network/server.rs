@@ -13,7 +13,6 @@ use url::Url;
 /// A context for loopback servers, trusting only the authorities given, with short times.
 pub fn local_trusting(authorities: &[PathBuf]) -> NetContext {
     let mut net = NetContext::trusting_only(UrlPolicy { local: true }, authorities).unwrap();
-    net.proxy_variable = None;
     net.timeouts.exchange = Duration::from_millis(300);
     net.timeouts.first_byte = Duration::from_millis(250);
     net.timeouts.connect = Duration::from_millis(500);

@@ -9,6 +9,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, SlavePty, native_pty_system};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{Mode, OFlags, open};
 use rustix::process::{Pid, Signal, kill_process};
 use vt100::{Parser, Screen};
 
@@ -22,6 +24,8 @@ struct Seen {
     state: Mutex<(Parser, Vec<u8>)>,
     more: Condvar,
     closing: AtomicBool,
+    /// Whether nobody reads what the program writes.
+    stalled: AtomicBool,
 }
 
 impl Seen {
@@ -95,6 +99,7 @@ impl Start {
             state: Mutex::new((parser, Vec::new())),
             more: Condvar::new(),
             closing: AtomicBool::new(false),
+            stalled: AtomicBool::new(false),
         });
         let output = pair.master.try_clone_reader().unwrap();
         let shared = Arc::clone(&seen);
@@ -115,7 +120,13 @@ impl Start {
 
 fn read(mut output: Box<dyn Read + Send>, seen: &Seen) {
     let mut bytes = [0; 65_536];
-    while let Ok(count @ 1..) = output.read(&mut bytes) {
+    let next = |output: &mut Box<dyn Read + Send>, bytes: &mut [u8]| {
+        while seen.stalled.load(Ordering::SeqCst) && !seen.closing.load(Ordering::SeqCst) {
+            std::thread::sleep(LOOK);
+        }
+        output.read(bytes)
+    };
+    while let Ok(count @ 1..) = next(&mut output, &mut bytes) {
         let mut state = seen.lock();
         state.0.process(&bytes[..count]);
         state.1.extend_from_slice(&bytes[..count]);
@@ -200,6 +211,33 @@ impl Pty {
         self.reader.take().expect("closed once").join().unwrap();
         self.master = None;
         self.writer = None;
+    }
+
+    /// Closes it while nobody reads, with what is written still in it.
+    pub fn close_unread(&mut self) {
+        self.seen.closing.store(true, Ordering::SeqCst);
+        self.reader.take().expect("closed once").join().unwrap();
+        self.master = None;
+        self.writer = None;
+    }
+
+    /// Reads no more of what the program writes, after at most one piece.
+    pub fn stop_reading(&self) {
+        self.seen.stalled.store(true, Ordering::SeqCst);
+    }
+
+    /// Reads on.
+    pub fn read_on(&self) {
+        self.seen.stalled.store(false, Ordering::SeqCst);
+    }
+
+    /// Whether a program could write to it now.
+    pub fn takes_output(&self) -> bool {
+        let name = self.master().tty_name().expect("a Unix terminal has a name");
+        let flags = OFlags::WRONLY | OFlags::NOCTTY | OFlags::NONBLOCK;
+        let terminal = open(name, flags, Mode::empty()).unwrap();
+        let mut descriptor = [PollFd::new(&terminal, PollFlags::OUT)];
+        poll(&mut descriptor, Some(&Timespec { tv_sec: 0, tv_nsec: 0 })).unwrap() == 1
     }
 
     /// The process.

@@ -6,6 +6,7 @@ mod faults;
 mod harness;
 mod leaving;
 mod probe;
+mod stalled;
 mod typing;
 
 use harness::Pty;

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::{defaults, environment, settled};
 use crate::config::{ConfigError, EnvName, Environment, KEYS, Layer, Origin, Time, resolve};
+use crate::net::ProxyChoice;
 use crate::protocol::{Modalities, Modality};
 
 #[test]
@@ -30,6 +31,7 @@ fn every_setting_has_a_variable() {
     let value = |name: &str| match name {
         "AGENTCALL_LOCAL" | "AGENTCALL_ACKS" | "AGENTCALL_FOCUS" => "no",
         "AGENTCALL_MODALITIES" => "photo",
+        "AGENTCALL_PROXY" => "environment",
         "AGENTCALL_CA" => "/a.pem:/b.pem",
         "AGENTCALL_TOKEN_ENV" => "MY_TOKEN",
         "AGENTCALL_DEAD_AFTER" => "59s",
@@ -58,6 +60,39 @@ fn an_empty_variable_says_nothing_and_a_wrong_one_says_what_was_expected() {
     let wrong =
         settled("", &[("AGENTCALL_ACKS", "maybe-hunter22")], Layer::default()).expect_err("it is wrong");
     insta::assert_snapshot!(wrong, @"The environment variable AGENTCALL_ACKS is not what it should be: expected true or false");
+}
+
+#[test]
+fn a_proxy_is_named_and_its_password_never_shown() {
+    let choice = |text: &str| settled("", &[("AGENTCALL_PROXY", text)], Layer::default());
+    let shown = |text: &str| {
+        let settings = choice(text).expect("it is a proxy");
+        settings.explain().into_iter().find(|(key, ..)| *key == "proxy").expect("it is a key").1
+    };
+    assert_eq!(*defaults().proxy, ProxyChoice::None);
+    assert_eq!(shown("none"), "\"none\"");
+    assert_eq!(shown("environment"), "\"environment\"");
+    assert_eq!(shown("http://proxy.example"), "\"http://proxy.example:80\"");
+    assert_eq!(shown("http://me:hunter22@[::1]:3128/"), "\"http://[::1]:3128\"");
+    let debug = format!("{:?}", choice("http://me:hunter22@proxy.example:3128").expect("it is a proxy"));
+    assert!(!debug.contains("hunter22") && !debug.contains("me:"), "{debug}");
+    for wrong in [
+        "",
+        " ",
+        "yes",
+        "https://me:hunter22@p",
+        "socks5://p",
+        "http://p/path",
+        "http://p?hunter22",
+        "p:3128",
+    ] {
+        let Err(error) = choice(wrong) else {
+            assert_eq!(wrong, "", "only an empty variable says nothing");
+            continue;
+        };
+        assert!(error.to_string().contains("expected \"none\", \"environment\", or the URL"), "{error}");
+        assert!(!error.to_string().contains("hunter22"), "{error}");
+    }
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Takes the terminal and gives it back as it was: at the end, after an error, in a panic, on a signal, for Ctrl-Z.
 //!
-//! The run loop calls [`Guard::enter`] once a process, draws through [`Guard::output`], and drops the guard on its way
+//! The run loop calls [`Guard::enter`] once a process, draws through [`Guard::output`] whenever
+//! [`Outlet::is_free`], and drops the guard on its way
 //! out. Giving back is idempotent, and never waits for long: a terminal that is gone, or takes no output, only
 //! misses its part. The panic hook of the command line must be installed before, so that its line comes after.
 
@@ -16,8 +17,8 @@ use std::sync::Arc;
 
 use crossterm::terminal::{disable_raw_mode, enable_raw_mode};
 
-pub use self::output::Output;
 use self::output::Shared;
+pub use self::output::{Outlet, Output};
 
 /// Holds the terminal; dropping it gives the terminal back.
 ///
@@ -43,6 +44,8 @@ impl Guard {
             }
         }
         let guard = Self { shared: Arc::default() };
+        let shared = Arc::clone(&guard.shared);
+        std::thread::Builder::new().name("terminal-output".to_owned()).spawn(move || shared.write_on())?;
         guard.shared.take().map_err(|error| refused(&error))?;
         let shared = Arc::clone(&guard.shared);
         let next = std::panic::take_hook();
@@ -58,10 +61,20 @@ impl Guard {
         io::stdout().is_terminal()
     }
 
+    /// Whether the terminal takes output, now or very soon. Writing a line to one that does not would never end.
+    pub fn terminal_takes_output() -> bool {
+        output::takes_output()
+    }
+
     /// What to draw through. A frame goes out whole at its flush; one that comes when the terminal has been given
     /// back (by a panic in another thread) goes nowhere.
     pub fn output(&self) -> Output {
         Output::new(Arc::clone(&self.shared))
+    }
+
+    /// Tells whether the terminal keeps up with what is drawn.
+    pub fn outlet(&self) -> Outlet {
+        Outlet::new(Arc::clone(&self.shared))
     }
 
     /// Gives the terminal back, stops the whole process group as Ctrl-Z does, and takes the terminal again when
@@ -93,7 +106,7 @@ impl Guard {
 
 impl Drop for Guard {
     fn drop(&mut self) {
-        self.shared.give_back();
+        self.shared.end();
     }
 }
 
