@@ -180,6 +180,13 @@ impl Engine {
         }
     }
 
+    pub(super) fn said(&mut self, now: Duration, attempt: Attempt, said: Line) {
+        if matches!(&self.link, Link::Open(current, _) if *current == attempt) {
+            let said = Line { at: now, ..self.scrubbed_line(said) };
+            self.notify(Notice::Info(said));
+        }
+    }
+
     pub(super) fn gone(&mut self, now: Duration, attempt: Attempt, gone: &Gone) {
         let Link::Open(current, session) = &self.link else { return };
         if *current != attempt {

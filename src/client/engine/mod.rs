@@ -104,6 +104,7 @@ impl Engine {
             Event::Card(attempt, result) => self.card(now, attempt, result),
             Event::Dialled(attempt, result) => self.dialled(now, attempt, result),
             Event::Frame(attempt, frame) => self.frame(now, attempt, frame),
+            Event::Said(attempt, said) => self.said(now, attempt, said),
             Event::Gone(attempt, gone) => self.gone(now, attempt, &gone),
             Event::Aiming(id) => self.aiming(id),
             Event::Preview(id, preview) => self.preview(id, preview),
