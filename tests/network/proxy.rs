@@ -21,7 +21,7 @@ use tokio::net::TcpStream;
 use url::Url;
 
 use crate::answers::serve_tls;
-use crate::links::switch;
+use crate::peer::switch;
 use crate::server::*;
 
 const AGENT: &str = "https://agent.example/card.json";
