@@ -16,6 +16,8 @@ pub const ARGUMENT: &str = "__camera";
 const ADDRESS_SPACE_BYTES: u64 = 1024 * 1024 * 1024;
 /// The pace of the test card: 15 pictures a second.
 const PACE: Duration = Duration::from_millis(66);
+/// How much of a path a message shows.
+const PATH_CHARS: usize = 100;
 const CARD_SIZE: (u32, u32) = (1_280, 720);
 
 /// What a source has become.
@@ -121,15 +123,25 @@ fn open(source: Source) -> Result<(Opened, Reply), String> {
 
 /// Reads and decodes a file; only a regular one, so that a pipe or device cannot hold us.
 fn read_picture(path: &str) -> Result<Picture, String> {
-    let failed = |e: std::io::Error| format!("reading {path} failed: {e}");
+    // The reason first: a long path must not push it out of the line.
+    let shown = shown(path);
+    let failed = |e: std::io::Error| format!("{e}: {shown}");
     if !std::fs::metadata(path).map_err(failed)?.is_file() {
-        return Err(format!("reading {path} failed: it is not a regular file"));
+        return Err(format!("it is not a regular file: {shown}"));
     }
     let mut bytes = Vec::new();
     let file = std::fs::File::open(path).map_err(failed)?;
     file.take(picture::MAX_FILE_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(failed)?;
-    let picture = picture::decode(&bytes).map_err(|e| format!("{path}: {e}"))?;
+    let picture = picture::decode(&bytes).map_err(|e| format!("{e}: {shown}"))?;
     Ok(picture.shrunk_to(wire::FULL_SIDE))
+}
+
+/// The end of a path, which says most.
+fn shown(path: &str) -> String {
+    match path.char_indices().rev().nth(PATH_CHARS) {
+        Some((at, c)) => format!("…{}", &path[at + c.len_utf8()..]),
+        None => path.to_owned(),
+    }
 }
 
 impl Opened {

@@ -9,6 +9,7 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::sync::{oneshot, watch};
+use tokio::task::JoinHandle;
 use zeroize::Zeroizing;
 
 use super::wire::{self, Prefix, Reply, Request, Size, Source};
@@ -25,6 +26,8 @@ const DARK_FRAMES: usize = 30;
 const DARK_TIME: Duration = Duration::from_secs(1);
 /// How much of the child's standard error is kept.
 const STDERR_BYTES: usize = 4 * 1024;
+/// How long its last words may take once it has ended.
+const LAST_WORDS: Duration = Duration::from_millis(100);
 /// What the child keeps of our environment: nothing but what an operating system needs to start a program at all.
 const ENVIRONMENT: [&str; 1] = ["SystemRoot"];
 
@@ -63,12 +66,17 @@ impl CameraProgram {
         if !armed.permits(DeviceKind::Camera) {
             return Err(CameraError::NotArmed { name: name.to_owned() });
         }
-        let mut stream = self.start(name, armed.leash())?;
+        // Before anything is started: what cannot be asked needs no process.
+        let open = Request::Open { source: source.clone() };
+        let open = wire::encode(&open, 0).map_err(|_| CameraError::Refused {
+            name: name.to_owned(),
+            message: format!("the path of its file is too long; at most {} bytes can be", wire::HEADER_BYTES),
+        })?;
+        let mut stream = self.start(name, armed.leash()).await?;
         match stream.step("starting", None).await? {
             (Reply::Hello { version: wire::VERSION }, _) => {}
             (other, _) => return Err(stream.unexpected("starting", &other)),
         }
-        let open = Request::Open { source: source.clone() };
         match stream.step("opening", Some(&open)).await? {
             (Reply::Opened { name, width, height }, _) => {
                 let name = name.chars().filter(|c| !c.is_control()).take(128).collect();
@@ -79,27 +87,53 @@ impl CameraProgram {
         }
     }
 
-    fn start(&self, name: &str, leash: Leash) -> Result<ChildStream, CameraError> {
+    async fn start(&self, name: &str, mut leash: Leash) -> Result<ChildStream, CameraError> {
         let path = self.path.clone().map_or_else(std::env::current_exe, Ok);
         let shown = path.as_ref().map_or_else(|_| "agentcall".to_owned(), |p| p.display().to_string());
-        let spawned = path.and_then(|path| command(path).spawn());
+        let spawning = apart(move || path.and_then(|path| command(path).spawn()));
+        let spawned = tokio::select! {
+            biased;
+            why = leash.ended() => return Err(CameraError::Closed { name: name.to_owned(), why }),
+            spawned = tokio::time::timeout(self.step, spawning) => spawned,
+        };
+        let spawned = spawned.map_err(|_| CameraError::Hung {
+            name: name.to_owned(),
+            step: "starting",
+            within: self.step,
+        })?;
         let mut process = spawned.map_err(|source| CameraError::Start { program: shown, source })?;
         let pipes = (process.stdin.take(), process.stdout.take(), process.stderr.take());
         let (Some(input), Some(output), Some(errors)) = pipes else {
             unreachable!("all three pipes were asked for");
         };
         let words = Arc::new(Mutex::new(VecDeque::new()));
-        tokio::spawn(listen(errors, Arc::clone(&words)));
+        let listening = tokio::spawn(listen(errors, Arc::clone(&words)));
         let (stop, stopped) = oneshot::channel();
         let (tell, ended) = watch::channel(None);
-        tokio::spawn(keep(process, leash.clone(), stopped, tell));
+        tokio::spawn(keep(process, leash.clone(), stopped, tell, listening));
         let format = StreamFormat { name: name.to_owned(), width: 0, height: 0 };
         let name = name.to_owned();
         Ok(ChildStream { name, format, input, output, words, leash, within: self.step, ended, stop })
     }
 }
 
-fn command(path: PathBuf) -> Command {
+/// Runs `spawn` on a thread of its own: it waits until the new process has become our program, and one that is held
+/// up before that would hold up everybody. Where nobody waits for the process any more, it is ended as soon as it
+/// is there; a thread of the runtime's own would also keep the runtime from ending.
+pub(super) async fn apart(
+    spawn: impl FnOnce() -> std::io::Result<Child> + Send + 'static,
+) -> std::io::Result<Child> {
+    let runtime = tokio::runtime::Handle::current();
+    let (tell, told) = oneshot::channel();
+    std::thread::Builder::new().name("camera-start".into()).spawn(move || {
+        let _inside = runtime.enter();
+        // A child that nobody takes is dropped here, which ends it (`kill_on_drop`).
+        drop(tell.send(spawn()));
+    })?;
+    told.await.unwrap_or_else(|_| Err(std::io::Error::other("the thread that starts it ended")))
+}
+
+pub(super) fn command(path: PathBuf) -> Command {
     let mut command = Command::new(path);
     command.arg(child::ARGUMENT).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command.env_clear().kill_on_drop(true);
@@ -120,6 +154,7 @@ async fn keep(
     mut leash: Leash,
     stopped: oneshot::Receiver<()>,
     tell: watch::Sender<Option<ExitStatus>>,
+    mut listening: JoinHandle<()>,
 ) {
     let early = tokio::select! {
         status = process.wait() => status.ok(),
@@ -129,12 +164,29 @@ async fn keep(
     let status = match early {
         Some(status) => Some(status),
         None => {
+            end_group(&process);
             let _ = process.start_kill();
             process.wait().await.ok()
         }
     };
+    // What it said last is in the pipe by now; whoever else still holds the pipe is not listened to.
+    let _ = tokio::time::timeout(LAST_WORDS, &mut listening).await;
+    listening.abort();
     tell.send_replace(status);
 }
+
+/// Ends what the child may have started: it leads a group of its own. It was not collected yet, so the number of the
+/// group is still its own.
+#[cfg(unix)]
+fn end_group(process: &Child) {
+    let id = process.id().and_then(|id| rustix::process::Pid::from_raw(id.cast_signed()));
+    if let Some(id) = id {
+        let _ = rustix::process::kill_process_group(id, rustix::process::Signal::KILL);
+    }
+}
+
+#[cfg(not(unix))]
+fn end_group(_: &Child) {}
 
 /// Keeps the last words of the child; reading on keeps it from blocking.
 async fn listen(mut errors: ChildStderr, words: Arc<Mutex<VecDeque<u8>>>) {
@@ -167,11 +219,11 @@ enum Broken {
 }
 
 impl ChildStream {
-    /// One request (none for the greeting) and its reply, within the deadline and the consent.
+    /// One encoded request (none for the greeting) and its reply, within the deadline and the consent.
     async fn step(
         &mut self,
         step: &'static str,
-        request: Option<&Request>,
+        request: Option<&[u8]>,
     ) -> Result<(Reply, Zeroizing<Vec<u8>>), CameraError> {
         let (name, within) = (self.name.clone(), self.within);
         let mut leash = self.leash.clone();
@@ -197,7 +249,9 @@ impl ChildStream {
 
     fn unexpected(&self, step: &'static str, reply: &Reply) -> CameraError {
         let what = match reply {
-            Reply::Hello { version } => format!("it speaks version {version}, not {}", wire::VERSION),
+            Reply::Hello { version } if *version != wire::VERSION => {
+                format!("it speaks version {version}, not {}", wire::VERSION)
+            }
             _ => "it answered something that was not asked".to_owned(),
         };
         CameraError::Garbled { name: self.name.clone(), step, what }
@@ -229,7 +283,10 @@ impl ChildStream {
     }
 
     async fn frame(&mut self, step: &'static str, size: Size) -> Result<Picture, CameraError> {
-        match self.step(step, Some(&Request::Frame { size })).await? {
+        let garbled =
+            |e: wire::WireError| CameraError::Garbled { name: self.name.clone(), step, what: e.to_string() };
+        let request = wire::encode(&Request::Frame { size }, 0).map_err(garbled)?;
+        match self.step(step, Some(&request)).await? {
             (Reply::Frame { format, width, height, stride }, mut payload) => {
                 let pixels = std::mem::take(&mut *payload);
                 wire::picture(&format, width, height, stride, pixels).map_err(|e| CameraError::Garbled {
@@ -251,11 +308,10 @@ async fn gone(ended: &mut watch::Receiver<Option<ExitStatus>>) {
 async fn talk(
     input: &mut ChildStdin,
     output: &mut ChildStdout,
-    request: Option<&Request>,
+    request: Option<&[u8]>,
 ) -> Result<(Reply, Zeroizing<Vec<u8>>), Broken> {
-    if let Some(request) = request {
-        let bytes = wire::encode(request, 0).map_err(Broken::Wire)?;
-        input.write_all(&bytes).await.map_err(|_| Broken::Pipe)?;
+    if let Some(bytes) = request {
+        input.write_all(bytes).await.map_err(|_| Broken::Pipe)?;
         input.flush().await.map_err(|_| Broken::Pipe)?;
     }
     let mut prefix = [0; wire::PREFIX_BYTES];

@@ -2,7 +2,8 @@ use proptest::prelude::*;
 
 use super::simulated::simulated_cameras;
 use super::wire::{
-    PAYLOAD_BYTES, PREFIX_BYTES, Prefix, Reply, Request, Size, Source, WireError, decode, encode, picture,
+    HEADER_BYTES, PAYLOAD_BYTES, PREFIX_BYTES, Prefix, Reply, Request, Size, Source, WireError, decode,
+    encode, picture,
 };
 use super::*;
 
@@ -17,10 +18,10 @@ fn prefix(header: u32, payload: u32) -> [u8; PREFIX_BYTES] {
 fn lengths_are_refused_before_anything_is_allocated() {
     assert_eq!(Prefix::parse(&prefix(2, 3)), Ok(Prefix { header: 2, payload: 3 }));
     let long = |part, bytes, most| Err(WireError::TooLong { part, bytes, most });
-    assert_eq!(Prefix::parse(&prefix(4_097, 0)), long("header", 4_097, 4_096));
+    assert_eq!(Prefix::parse(&prefix(32_769, 0)), long("header", 32_769, 32_768));
     assert_eq!(Prefix::parse(&prefix(1, u32::MAX)), long("payload", u32::MAX as usize, PAYLOAD_BYTES));
     assert_eq!(Prefix::parse(b"HTTP/1.1 200"), Err(WireError::NoMessage));
-    assert!(encode(&Request::Open { source: Source::File { path: "x".repeat(5_000) } }, 0).is_err());
+    assert!(encode(&Request::Open { source: Source::File { path: "x".repeat(40_000) } }, 0).is_err());
 }
 
 #[test]
@@ -38,7 +39,7 @@ proptest! {
     #[test]
     fn no_bytes_make_the_codec_panic(bytes: [u8; PREFIX_BYTES], header in proptest::collection::vec(any::<u8>(), 0..200)) {
         if let Ok(prefix) = Prefix::parse(&bytes) {
-            prop_assert!(prefix.header <= 4_096 && prefix.payload <= PAYLOAD_BYTES);
+            prop_assert!(prefix.header <= HEADER_BYTES && prefix.payload <= PAYLOAD_BYTES);
         }
         let _ = decode::<Reply>(&header);
         let _ = decode::<Request>(&header);
@@ -81,4 +82,27 @@ fn cameras_are_chosen_by_name_part_or_kind() {
     let none = "there is no camera \"HD Webcam\": this build has no webcam support yet";
     assert_eq!(choice("HD Webcam"), format!("{none}; {available}"));
     assert_eq!(choice(".png"), format!("the name \".png\" fits 2 cameras; {available}"));
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_process_held_up_before_it_is_our_program_holds_up_nobody_and_is_ended_later() {
+    let (let_go, held) = std::sync::mpsc::channel::<()>();
+    let (tell, mut told) = tokio::sync::oneshot::channel();
+    let spawning = process::apart(move || {
+        let _ = held.recv();
+        let child = process::command("/bin/cat".into()).arg("-").spawn()?;
+        let _ = tell.send(child.id());
+        Ok(child)
+    });
+    let waited = tokio::time::timeout(Duration::from_millis(50), spawning).await;
+    assert!(waited.is_err() && told.try_recv().is_err(), "nobody waits for it any more");
+    let_go.send(()).unwrap();
+    let id = told.await.unwrap().and_then(|id| rustix::process::Pid::from_raw(id.cast_signed())).unwrap();
+    let gone = async {
+        while rustix::process::test_kill_process(id).is_ok() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(20), gone).await.expect("it is ended and collected");
 }

@@ -12,8 +12,8 @@ use crate::picture::Picture;
 pub const VERSION: u32 = 1;
 /// Bytes of the fixed part before the header.
 pub const PREFIX_BYTES: usize = 12;
-/// Largest header in bytes.
-pub const HEADER_BYTES: usize = 4 * 1024;
+/// Largest header in bytes: room for any path that an operating system takes, escaped.
+pub const HEADER_BYTES: usize = 32 * 1024;
 /// Largest payload in bytes.
 pub const PAYLOAD_BYTES: usize = 24 * 1024 * 1024;
 /// Longest side of a full frame in pixels: with three bytes a pixel it fits the payload.

@@ -74,9 +74,16 @@ impl fmt::Debug for RawTag {
     }
 }
 
-/// A path as an error names it: files of dumps are often called by their tag's id.
+/// How much of a path an error names.
+const PATH_CHARS: usize = 200;
+
+/// A path as an error names it, the end of a long one: files of dumps are often called by their tag's id.
 fn named(path: &Path) -> String {
-    mask_uid_values(&path.display().to_string())
+    let named = mask_uid_values(&path.display().to_string());
+    match named.char_indices().rev().nth(PATH_CHARS) {
+        Some((at, c)) => format!("…{}", &named[at + c.len_utf8()..]),
+        None => named,
+    }
 }
 
 /// Why a scan gave no tag.

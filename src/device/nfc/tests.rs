@@ -168,3 +168,26 @@ async fn readers_say_what_they_are() {
         "The reader \"ACS ACR122U\" is not available: this build has no PC/SC support yet. Available: simulated."
     );
 }
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn what_is_no_plain_file_or_has_a_long_name_costs_one_line_and_no_wait() {
+    let dir = tempfile::tempdir().unwrap();
+    let pipe = dir.path().join("pipe.ndef");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let circle = dir.path().join("circle.ndef");
+    std::os::unix::fs::symlink(&circle, &circle).unwrap();
+    let long = PathBuf::from(format!("/{}/router.ndef", "x".repeat(5_000)));
+    for (path, why) in [
+        (pipe.clone(), "it is not a plain file."),
+        ("/dev/zero".into(), "it is not a plain file."),
+        (dir.path().to_owned(), "it is not a plain file."),
+        (pipe.join("below"), "Not a directory"),
+        (circle, "symbolic links"),
+        (long, "File name too long"),
+    ] {
+        let checked = tokio::time::timeout(Duration::from_secs(20), TagSpec::File(path).check()).await;
+        let line = checked.expect("it does not wait").unwrap_err().to_string();
+        assert!(line.contains(why) && !line.contains('\n') && line.chars().count() < 400, "{line}");
+    }
+}

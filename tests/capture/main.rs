@@ -3,6 +3,9 @@
 // Helpers of tests are tests; clippy exempts only the functions marked so.
 #![allow(clippy::unwrap_used)]
 
+mod faults;
+mod files;
+
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::time::Duration;
@@ -32,11 +35,17 @@ async fn capture(mut camera: SimulatedCamera, armed: &Armed) -> Result<Picture, 
 /// A child that first plays the bytes of `replies`, then runs `after`.
 fn fake(replies: &[u8], after: &str) -> (tempfile::TempDir, CameraProgram) {
     let home = tempfile::tempdir().unwrap();
-    let script = home.path().join("camera");
     let played = home.path().join("replies");
     std::fs::write(&played, replies).unwrap();
+    let program = script(home.path(), &format!("/bin/cat '{}'\n{after}", played.display()));
+    (home, program)
+}
+
+/// A child that is a shell script.
+fn script(home: &Path, lines: &str) -> CameraProgram {
+    let script = home.join("camera");
     // Written by another process: a file that this one holds open for writing while another test forks is "busy".
-    let text = format!("#!/bin/sh\n/bin/cat '{}'\n{after}\n", played.display());
+    let text = format!("#!/bin/sh\n{lines}\n");
     let mut writer = std::process::Command::new("/bin/sh")
         .args(["-c", "/bin/cat > \"$0\"", script.to_str().unwrap()])
         .stdin(std::process::Stdio::piped())
@@ -45,7 +54,7 @@ fn fake(replies: &[u8], after: &str) -> (tempfile::TempDir, CameraProgram) {
     std::io::Write::write_all(&mut writer.stdin.take().unwrap(), text.as_bytes()).unwrap();
     assert!(writer.wait().unwrap().success());
     std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).unwrap();
-    (home, CameraProgram::at(script).with_deadline(Duration::from_secs(2)))
+    CameraProgram::at(script).with_deadline(Duration::from_secs(2))
 }
 
 fn message(reply: &Reply, payload: &[u8]) -> Vec<u8> {
