@@ -29,6 +29,8 @@ pub(crate) enum Event {
     Dialled(Attempt, Result<(), Line>),
     /// A frame came.
     Frame(Attempt, RawFrame),
+    /// The connection has something to tell the user, and goes on.
+    Said(Attempt, Line),
     /// The connection is gone.
     Gone(Attempt, Gone),
     /// The camera delivers; the preview may begin.

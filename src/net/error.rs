@@ -89,6 +89,9 @@ pub enum TlsFault {
     /// The other side does not speak TLS.
     #[error("it answers, but not in TLS")]
     NotTls,
+    /// The other side offers nothing newer than TLS 1.1, which RFC 8996 forbids.
+    #[error("it offers neither TLS 1.2 nor TLS 1.3 (RFC 8996)")]
+    OldVersion,
     /// The other side ended the connection during the handshake.
     #[error("it ended the connection during the TLS handshake")]
     Ended,
@@ -399,6 +402,7 @@ fn tls_hint(fault: &TlsFault) -> Option<String> {
         TlsFault::Expired | TlsFault::NotYetValid => {
             "The agent needs a new certificate; also check this machine's clock.".to_owned()
         }
+        TlsFault::OldVersion => "The agent's server needs an update; older versions are not safe.".to_owned(),
         TlsFault::WrongName => "Use the name that stands in the certificate.".to_owned(),
         TlsFault::NotTls => "If it is an agent for local development, use http:// with --local.".to_owned(),
         _ => return None,

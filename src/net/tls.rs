@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
-use rustls::{CertificateError, ClientConfig, RootCertStore};
+use rustls::{AlertDescription, CertificateError, ClientConfig, PeerIncompatible, RootCertStore};
 
 use super::{NetError, TlsFault};
 use crate::units::Bytes;
@@ -66,6 +66,12 @@ pub(super) fn fault(error: &std::io::Error) -> TlsFault {
     match error {
         rustls::Error::InvalidCertificate(certificate) => certificate_fault(certificate),
         rustls::Error::InvalidMessage(_) => TlsFault::NotTls,
+        // Some servers say so in an alert, others answer with the version they like.
+        rustls::Error::AlertReceived(AlertDescription::ProtocolVersion)
+        | rustls::Error::PeerIncompatible(
+            PeerIncompatible::ServerDoesNotSupportTls12Or13
+            | PeerIncompatible::ServerTlsVersionIsDisabledByOurConfig,
+        ) => TlsFault::OldVersion,
         other => TlsFault::Other(other.to_string()),
     }
 }

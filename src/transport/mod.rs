@@ -19,8 +19,8 @@ use crate::units::Bytes;
 
 /// How many received frames may wait for the session driver before the socket is read no further.
 pub const INCOMING_QUEUE: usize = 1024;
-/// How many frames may wait to be sent before a sender waits.
-pub const OUTGOING_QUEUE: usize = 64;
+/// How many frames may wait to be sent before a sender waits. Few: who sends keeps count of what waits.
+pub const OUTGOING_QUEUE: usize = 4;
 
 /// The two ends that a session driver holds. Dropping `outgoing` closes the connection properly, as
 /// [`Outgoing::Close`] does; dropping `incoming` ends it at once.
@@ -71,6 +71,13 @@ pub enum Incoming {
         /// Its size.
         bytes: usize,
     },
+    /// The agent has taken nothing of what is sent for so long. Sending goes on waiting.
+    Stalled {
+        /// How long.
+        after: std::time::Duration,
+    },
+    /// It takes what is sent again.
+    Flowing,
     /// The link is over; nothing comes after this.
     Closed(Closure),
 }

@@ -6,6 +6,7 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use url::Url;
 
+use super::backlog::{Backlog, Overflow};
 use super::{Events, words};
 use crate::client::event::{Attempt, CardResult, Event, Gone};
 use crate::client::notice::{Line, LineKind};
@@ -16,6 +17,7 @@ use crate::protocol::card::{Offer, TransportProfile};
 use crate::protocol::frame::RawFrame;
 use crate::protocol::{Dialect, Finding};
 use crate::transport::{Closure, Incoming, Link, Outgoing, websocket};
+use crate::units::Bytes;
 
 /// What is needed to reach the agent.
 #[derive(Clone)]
@@ -43,7 +45,7 @@ pub(super) struct LinkPort {
 type Opened = (mpsc::Sender<(Attempt, Link)>, mpsc::Receiver<(Attempt, Link)>);
 
 struct Open {
-    outgoing: mpsc::UnboundedSender<Outgoing>,
+    outgoing: Backlog,
     incoming: mpsc::Receiver<Incoming>,
 }
 
@@ -76,12 +78,26 @@ impl LinkPort {
     /// The next thing that the connection brings. Waits for ever where there is none.
     pub async fn next(&mut self) -> Event {
         if let Some(open) = &mut self.link {
-            return match open.incoming.recv().await {
+            let incoming = tokio::select! {
+                biased;
+                incoming = open.incoming.recv() => incoming,
+                Overflow { messages, bytes } = open.outgoing.drain() => {
+                    let (messages, bytes) = (Bytes(messages), Bytes(bytes));
+                    return self.gone(&Closure::Lost(format!(
+                        "it takes nothing any more, and {messages} messages ({bytes} bytes) wait to be sent"
+                    )));
+                }
+            };
+            return match incoming {
                 Some(Incoming::Text(text)) => Event::Frame(self.attempt, RawFrame::Text(text)),
                 Some(Incoming::Binary { bytes }) => Event::Frame(self.attempt, RawFrame::Binary { bytes }),
                 Some(Incoming::Oversized { bytes }) => {
                     Event::Frame(self.attempt, RawFrame::Oversized { bytes })
                 }
+                Some(Incoming::Stalled { after }) => {
+                    Event::Said(self.attempt, stalled(after, open.outgoing.waiting()))
+                }
+                Some(Incoming::Flowing) => Event::Said(self.attempt, info("The agent reads again.", None)),
                 Some(Incoming::Closed(closure)) => self.gone(&closure),
                 None => self.gone(&Closure::Lost("the transport ended".to_owned())),
             };
@@ -92,7 +108,8 @@ impl LinkPort {
                 return std::future::pending().await;
             };
             if attempt == self.attempt {
-                self.link = Some(open(link));
+                let Link { outgoing, incoming, .. } = link;
+                self.link = Some(Open { outgoing: Backlog::new(outgoing), incoming });
                 return Event::Dialled(attempt, Ok(()));
             }
         }
@@ -119,10 +136,9 @@ impl LinkPort {
         self.hand_over(Outgoing::Close);
     }
 
-    fn hand_over(&self, outgoing: Outgoing) {
-        if let Some(open) = &self.link {
-            // A link that is gone says so itself through its other end.
-            drop(open.outgoing.send(outgoing));
+    fn hand_over(&mut self, outgoing: Outgoing) {
+        if let Some(open) = &mut self.link {
+            open.outgoing.put(outgoing);
         }
     }
 
@@ -136,19 +152,19 @@ impl LinkPort {
     }
 }
 
-/// A peer that does not read must not stop the engine, so a task of its own waits for the socket. What may
-/// queue there is bounded by the session: one turn in flight, and an ack each 50 ms.
-fn open(link: Link) -> Open {
-    let Link { outgoing: socket, incoming, .. } = link;
-    let (outgoing, mut queued) = mpsc::unbounded_channel();
-    tokio::spawn(async move {
-        while let Some(next) = queued.recv().await {
-            if socket.send(next).await.is_err() {
-                break;
-            }
-        }
-    });
-    Open { outgoing, incoming }
+/// What is said of an agent that does not read.
+fn stalled(after: Duration, waiting: usize) -> Line {
+    // The one that is being written has left the backlog.
+    let more = match waiting {
+        0 => String::new(),
+        n => format!(", and {} more wait", Bytes(n)),
+    };
+    let text = format!("The agent has not read a message for {} s{more}.", after.as_secs_f32());
+    info(&text, Some("if it goes on like this, the connection is given up within about a minute"))
+}
+
+fn info(text: &str, hint: Option<&str>) -> Line {
+    Line { at: Duration::ZERO, text: text.to_owned(), hint: hint.map(str::to_owned), kind: LineKind::Info }
 }
 
 async fn fetch_card(dialling: &Dialling) -> Result<CardResult, Line> {

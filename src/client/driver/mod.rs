@@ -1,5 +1,6 @@
 //! The only async owner: it feeds the engine and carries out its effects, one small driver for each port.
 
+mod backlog;
 mod camera;
 mod link;
 mod reader;

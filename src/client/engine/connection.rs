@@ -94,6 +94,7 @@ impl Engine {
         self.forget_physical();
         self.scrubber.clear_session();
         self.kept_back = Zeroizing::default();
+        self.kept_aside = Zeroizing::default();
         self.notify(Notice::Connection(Connection::Over(why)));
         if self.quitting.is_some() {
             self.tell_session();
@@ -176,6 +177,13 @@ impl Engine {
     pub(super) fn frame(&mut self, now: Duration, attempt: Attempt, frame: RawFrame) {
         if matches!(&self.link, Link::Open(current, _) if *current == attempt) {
             self.session_input(now, Input::Received(frame));
+        }
+    }
+
+    pub(super) fn said(&mut self, now: Duration, attempt: Attempt, said: Line) {
+        if matches!(&self.link, Link::Open(current, _) if *current == attempt) {
+            let said = Line { at: now, ..self.scrubbed_line(said) };
+            self.notify(Notice::Info(said));
         }
     }
 

@@ -9,11 +9,23 @@ use zeroize::Zeroizing;
 use super::{Effect, Engine};
 use crate::client::notice::{Line, LineKind, Notice};
 use crate::protocol::client::{UserObservation, UserTurn};
-use crate::protocol::server::TextDelta;
+use crate::protocol::server::{SpeechSegment, TextDelta};
 use crate::protocol::{ClientMessage, Envelope, Event, Finding, json, rules, view};
+use crate::redact::Piece;
 use crate::session::{Judged, Output, SessionView};
 use crate::trace::record::{Body, Direction, ImageFacts, Record};
 use crate::units::Turn;
+
+/// What a frame adds to a text that goes on from event to event.
+#[derive(Default)]
+struct Heard {
+    /// The text that a delta adds to the answer once no secret can reach across its end.
+    piece: Option<String>,
+    /// How the frame's text is shown by itself, if it holds a share of a secret.
+    alone: Option<String>,
+    /// The text that was kept back from the deltas before, and comes before what this frame says.
+    late: Option<String>,
+}
 
 impl Engine {
     pub(super) fn output(&mut self, now: Duration, output: Output) {
@@ -77,7 +89,7 @@ impl Engine {
         let traced = value.as_ref().map(view::for_trace);
         // Scrubbing takes the value; only a failure is compared with what it was.
         let before = matches!(event, Some(Event::Failure(_))).then(|| traced.clone());
-        let shown = traced.map(|v| self.scrubber.scrub_value(v));
+        let mut shown = traced.map(|v| self.scrubber.scrub_value(v));
         let mut findings: Vec<Finding> = findings.into_iter().map(|f| self.scrubbed_finding(f)).collect();
         if before.is_some_and(|before| before != shown) {
             findings.push(Finding::new(
@@ -95,7 +107,12 @@ impl Engine {
             (None, Some(_)) => "(not an envelope)".to_owned(),
             _ => unread_kind(&findings).to_owned(),
         };
-        let (piece, late) = self.joined(event.as_ref().filter(|_| acted));
+        let Heard { piece, alone, late } = self.heard(event.as_ref(), acted);
+        if let Some(alone) = alone
+            && let Some(text) = shown.as_mut().and_then(|v| v.pointer_mut("/event/text"))
+        {
+            *text = Value::String(alone);
+        }
         let body = match event {
             Some(Event::TextDelta(_)) if let Some(text) = piece => {
                 Body::Event(Event::TextDelta(TextDelta { text }))
@@ -121,20 +138,30 @@ impl Engine {
         });
     }
 
-    /// The text that a delta adds to the answer once no secret can reach across its end, or else the text that was
-    /// kept back from the deltas before.
-    fn joined(&mut self, event: Option<&Event>) -> (Option<String>, Option<String>) {
+    /// Joins texts that go on from event to event, so that a secret in pieces is no secret shown.
+    fn heard(&mut self, event: Option<&Event>, acted: bool) -> Heard {
         match event {
-            Some(Event::TextDelta(delta)) => {
-                (Some(self.scrubber.stream(&mut self.kept_back, &delta.text)), None)
+            Some(Event::TextDelta(delta)) if acted => {
+                let Piece { text, alone } = self.scrubber.stream(&mut self.kept_back, &delta.text);
+                Heard { piece: Some(text), alone, late: None }
             }
-            Some(_) if !self.kept_back.is_empty() => {
-                let late = self.scrubber.scrub(&self.kept_back).into_owned();
-                self.kept_back = Zeroizing::default();
-                (None, Some(late))
+            Some(Event::TextDelta(TextDelta { text }))
+            | Some(Event::SpeechSegment(SpeechSegment { text, .. })) => {
+                let alone = self.scrubber.stream(&mut self.kept_aside, text).alone;
+                Heard { alone, ..self.ended(acted) }
             }
-            _ => (None, None),
+            _ => self.ended(acted && event.is_some()),
         }
+    }
+
+    /// What was kept back of the answer, if this ends the text.
+    fn ended(&mut self, ends: bool) -> Heard {
+        if !ends || self.kept_back.is_empty() {
+            return Heard::default();
+        }
+        let late = self.scrubber.scrub(&self.kept_back).into_owned();
+        self.kept_back = Zeroizing::default();
+        Heard { late: Some(late), ..Heard::default() }
     }
 
     fn record(&mut self, record: Record) {

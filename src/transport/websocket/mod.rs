@@ -4,6 +4,7 @@
 //! in the upgrade's `Authorization` header where R17 allows it; no redirect is followed, no subprotocol is
 //! asked for, and no `A2A-Extensions` header is sent (R24).
 
+mod measured;
 mod pump;
 
 use std::time::Duration;
@@ -14,9 +15,7 @@ use hyper::header::{self, HeaderMap, HeaderValue};
 use hyper::{Method, StatusCode};
 use hyper_util::rt::TokioIo;
 use tokio::sync::mpsc;
-use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::handshake::{client::generate_key, derive_accept_key};
-use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
 use url::Url;
 
 use super::{Dialer, INCOMING_QUEUE, Link, OUTGOING_QUEUE, PeerInfo};
@@ -30,6 +29,8 @@ pub struct Options {
     pub ping_every: Duration,
     /// How long without anything until the link counts as dead; 60 s by default.
     pub dead_after: Duration,
+    /// How long the agent may take nothing of what is sent until that is said; 5 s by default.
+    pub stalled_after: Duration,
     /// How long a close may take; 2 s by default.
     pub close_within: Duration,
     /// Largest frame that is handed on; 128 KiB by default.
@@ -43,6 +44,7 @@ impl Default for Options {
         Self {
             ping_every: Duration::from_secs(20),
             dead_after: Duration::from_secs(60),
+            stalled_after: Duration::from_secs(5),
             close_within: Duration::from_secs(2),
             frame_bytes: bounds::FRAME_BYTES,
             message_bytes: bounds::CLOSE_BEYOND_BYTES,
@@ -89,15 +91,9 @@ pub async fn open(
     let upgraded = tokio::time::timeout(bound, upgrade(net, &target, connection, bearer))
         .await
         .map_err(|_| NetError::Timeout { operation: "the upgrade of", url: shown(url), after: bound })??;
-    let config = WebSocketConfig::default()
-        .read_buffer_size(16 * 1024)
-        .write_buffer_size(0)
-        .max_message_size(Some(options.message_bytes))
-        .max_frame_size(Some(options.message_bytes));
-    let socket = WebSocketStream::from_raw_socket(TokioIo::new(upgraded), Role::Client, Some(config)).await;
     let (outgoing, to_send) = mpsc::channel(OUTGOING_QUEUE);
     let (came, incoming) = mpsc::channel(INCOMING_QUEUE);
-    tokio::spawn(pump::run(socket, to_send, came, options));
+    tokio::spawn(pump::run(TokioIo::new(upgraded), to_send, came, options));
     let status = Some(StatusCode::SWITCHING_PROTOCOLS.as_u16());
     Ok(Link { outgoing, incoming, peer: PeerInfo { address: Some(address), tls, status, authorized } })
 }
@@ -143,16 +139,17 @@ async fn refusal(answer: hyper::Response<hyper::body::Incoming>, url: &Url, toke
     NetError::Status { url: shown(url), status: status.as_u16(), body, token }
 }
 
+/// RFC 6455, section 4.1: what a client must find in a `101`.
 fn check_accepted(headers: &HeaderMap, key: &str) -> Result<(), &'static str> {
-    let text = |name| headers.get(name).and_then(|v: &HeaderValue| v.to_str().ok()).unwrap_or_default();
-    if !text(header::UPGRADE).eq_ignore_ascii_case("websocket") {
+    if !single(headers, header::UPGRADE).eq_ignore_ascii_case("websocket") {
         return Err("it switched to another protocol than WebSocket");
     }
-    let tokens = text(header::CONNECTION).split(',');
-    if !tokens.map(str::trim).any(|token| token.eq_ignore_ascii_case("upgrade")) {
+    // A list, which may be spread over several fields.
+    let lists = headers.get_all(header::CONNECTION).iter().filter_map(|value| value.to_str().ok());
+    if !lists.flat_map(|list| list.split(',')).any(|token| token.trim().eq_ignore_ascii_case("upgrade")) {
         return Err("its upgrade lacks \"Connection: Upgrade\"");
     }
-    if text(header::SEC_WEBSOCKET_ACCEPT) != derive_accept_key(key.as_bytes()) {
+    if single(headers, header::SEC_WEBSOCKET_ACCEPT) != derive_accept_key(key.as_bytes()) {
         return Err("its Sec-WebSocket-Accept does not match the key that was sent");
     }
     if headers.contains_key(header::SEC_WEBSOCKET_PROTOCOL) {
@@ -162,4 +159,13 @@ fn check_accepted(headers: &HeaderMap, key: &str) -> Result<(), &'static str> {
         return Err("it chose a WebSocket extension though none was offered");
     }
     Ok(())
+}
+
+/// The text of a field that stands there once; nothing if it is missing, doubled or no text.
+fn single(headers: &HeaderMap, name: header::HeaderName) -> &str {
+    let mut values = headers.get_all(name).into_iter();
+    match (values.next(), values.next()) {
+        (Some(value), None) => value.to_str().unwrap_or_default(),
+        _ => "",
+    }
 }

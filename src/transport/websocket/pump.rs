@@ -2,6 +2,7 @@
 //! so that an agent that reads slowly cannot keep us from hearing it.
 
 use std::io;
+use std::pin::pin;
 
 use futures_util::stream::{SplitSink, SplitStream};
 use futures_util::{SinkExt, StreamExt};
@@ -10,29 +11,58 @@ use tokio::sync::mpsc::{Receiver, Sender};
 use tokio::time::{MissedTickBehavior, interval_at, timeout};
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::error::{CapacityError, Error, ProtocolError};
-use tokio_tungstenite::tungstenite::protocol::{CloseFrame, Message, frame::coding::CloseCode};
+use tokio_tungstenite::tungstenite::protocol::{
+    CloseFrame, Message, Role, WebSocketConfig, frame::coding::CloseCode,
+};
 
 use super::Options;
+use super::measured::{Endless, Measured, Unfinished};
 use crate::transport::{Closure, Incoming, Outgoing};
 
-type Sink<S> = SplitSink<WebSocketStream<S>, Message>;
-type Source<S> = SplitStream<WebSocketStream<S>>;
+type Sink<S> = SplitSink<WebSocketStream<Measured<S>>, Message>;
+
+/// The reading half. Each whole message starts the count of unfinished bytes anew.
+struct Source<S> {
+    stream: SplitStream<WebSocketStream<Measured<S>>>,
+    unfinished: Unfinished,
+}
+
+impl<S> Source<S>
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+{
+    async fn next(&mut self) -> Option<Result<Message, Error>> {
+        let next = self.stream.next().await;
+        self.unfinished.reset();
+        next
+    }
+}
 
 /// Runs the link to its end and says last how it ended.
 pub(super) async fn run<S>(
-    socket: WebSocketStream<S>,
+    socket: S,
     mut to_send: Receiver<Outgoing>,
     came: Sender<Incoming>,
     options: Options,
 ) where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
-    let (mut sink, mut source) = socket.split();
+    let config = WebSocketConfig::default()
+        .read_buffer_size(16 * 1024)
+        .write_buffer_size(0)
+        .max_message_size(Some(options.message_bytes))
+        .max_frame_size(Some(options.message_bytes));
+    let unfinished = Unfinished::default();
+    let socket =
+        Measured { stream: socket, unfinished: unfinished.clone(), bound: options.message_bytes * 4 };
+    let socket = WebSocketStream::from_raw_socket(socket, Role::Client, Some(config)).await;
+    let (mut sink, source) = socket.split();
+    let mut source = Source { stream: source, unfinished };
     // Closing is a message as well: once `write` has sent it, the agent has a bounded time to answer.
     let closure = tokio::select! {
         biased;
         closure = read(&mut source, &came, options) => closure,
-        written = write(&mut sink, &mut to_send, options) => match written {
+        written = write(&mut sink, &mut to_send, &came, options) => match written {
             Ok(()) => {
                 // What the agent sent before it saw our close is still part of the session.
                 let _ = timeout(options.close_within, read(&mut source, &came, options)).await;
@@ -97,7 +127,12 @@ fn sort(message: Message, options: Options) -> Result<Option<Incoming>, Closure>
 }
 
 /// Sends what is queued, and pings, until the driver closes or a write fails.
-async fn write<S>(sink: &mut Sink<S>, to_send: &mut Receiver<Outgoing>, options: Options) -> Result<(), Error>
+async fn write<S>(
+    sink: &mut Sink<S>,
+    to_send: &mut Receiver<Outgoing>,
+    came: &Sender<Incoming>,
+    options: Options,
+) -> Result<(), Error>
 where
     S: AsyncRead + AsyncWrite + Unpin,
 {
@@ -116,12 +151,36 @@ where
             },
             _ = ping.tick() => Message::Ping(Vec::new().into()),
         };
-        // An agent that talks but takes nothing would hold our close back for ever. Plain silence ends
-        // earlier, in `read`, and is reported as silence.
-        let stalled = || io::Error::new(io::ErrorKind::TimedOut, "the agent takes nothing any more");
-        let bound = options.dead_after + options.close_within;
-        timeout(bound, sink.send(message)).await.map_err(|_| Error::Io(stalled()))??;
+        send(sink, message, came, options).await?;
     }
+}
+
+/// Sends one message, within bounds, and says when the agent does not take it.
+async fn send<S>(
+    sink: &mut Sink<S>,
+    message: Message,
+    came: &Sender<Incoming>,
+    options: Options,
+) -> Result<(), Error>
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+{
+    // An agent that talks but takes nothing would hold our close back for ever. Plain silence ends
+    // earlier, in `read`, and is reported as silence.
+    let bound = options.dead_after + options.close_within;
+    let after = options.stalled_after.min(bound);
+    let mut sending = pin!(sink.send(message));
+    if let Ok(sent) = timeout(after, &mut sending).await {
+        return sent;
+    }
+    if after < bound {
+        // Only a remark: if the driver is so far behind that there is no room for it, it is not made.
+        let _no_room = came.try_send(Incoming::Stalled { after });
+    }
+    let lost = || io::Error::new(io::ErrorKind::TimedOut, "the agent takes nothing any more");
+    timeout(bound - after, sending).await.map_err(|_| Error::Io(lost()))??;
+    let _no_room = came.try_send(Incoming::Flowing);
+    Ok(())
 }
 
 /// A write failed: the agent may have said why before it went.
@@ -171,12 +230,16 @@ fn fault(error: &Error) -> Closure {
         Error::Capacity(CapacityError::MessageTooLong { size, max_size }) => {
             Closure::TooLarge { bytes: *size, bound: *max_size }
         }
-        Error::Utf8(_) => broke("the agent sent a text frame that is not UTF-8"),
+        Error::Utf8(_) => broke("the agent sent text that is not UTF-8 (RFC 6455, section 8.1)"),
         Error::Protocol(ProtocolError::ResetWithoutClosingHandshake) => {
             Closure::Lost("it ended without a close".to_owned())
         }
         Error::Protocol(ProtocolError::NonZeroReservedBits) => {
-            broke("the agent sent a compressed frame, though no compression was agreed on")
+            // The library does not say which of the three it was.
+            broke(
+                "the agent sent a frame with a reserved bit set (RSV1, which marks compression, RSV2 or RSV3), though no \
+                 extension was agreed on (RFC 6455, section 5.2)",
+            )
         }
         Error::Protocol(ProtocolError::InvalidCloseSequence) => {
             broke("the agent sent a close frame that is too short")
@@ -184,8 +247,30 @@ fn fault(error: &Error) -> Closure {
         Error::Protocol(ProtocolError::MaskedFrameFromServer) => {
             broke("the agent sent a masked frame, which only clients do")
         }
+        Error::Protocol(ProtocolError::FragmentedControlFrame) => {
+            broke("the agent sent a control frame in fragments (RFC 6455, section 5.4)")
+        }
+        Error::Protocol(ProtocolError::ControlFrameTooBig) => {
+            broke("the agent sent a control frame of more than 125 bytes (RFC 6455, section 5.5)")
+        }
+        Error::Protocol(ProtocolError::InvalidOpcode(opcode)) => Closure::ProtocolError(format!(
+            "the agent sent a frame of the reserved kind {opcode} (RFC 6455, section 5.2)"
+        )),
+        Error::Protocol(ProtocolError::UnexpectedContinueFrame) => {
+            broke("the agent continued a message that it had not begun (RFC 6455, section 5.4)")
+        }
+        Error::Protocol(ProtocolError::ExpectedFragment(_)) => {
+            broke("the agent began a message before the last one was complete (RFC 6455, section 5.4)")
+        }
         Error::Protocol(other) => Closure::ProtocolError(format!("the agent broke RFC 6455: {other}")),
         Error::ConnectionClosed | Error::AlreadyClosed => Closure::Lost("it was already closed".to_owned()),
+        Error::Io(error) if let Some(endless) = Endless::of(error) => {
+            Closure::ProtocolError(endless.to_string())
+        }
+        // What TLS says of a stream that was cut is nothing that helps a user.
+        Error::Io(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+            Closure::Lost("it ended without a close".to_owned())
+        }
         Error::Io(error) => Closure::Lost(error.to_string()),
         other => Closure::Lost(other.to_string()),
     }

@@ -149,3 +149,15 @@ fn an_agent_that_says_nothing_is_given_up_in_other_words() {
     let out = bench.after(Duration::from_secs(11));
     assert!(out.iter().any(|l| l.contains("did not establish the session within 10s")), "{out:?}");
 }
+
+/// An agent that does not read is told of while the session goes on; of an older connection nothing is.
+#[test]
+fn what_a_connection_has_to_say_is_told_without_ending_it() {
+    let mut bench = Bench::live();
+    let said =
+        |text: &str| Line { at: Duration::ZERO, text: text.to_owned(), hint: None, kind: LineKind::Info };
+    let text = "The agent has not read a message for 5 s.";
+    assert_eq!(bench.put(Event::Said(Attempt(1), said(text))), [format!("info: {text}")]);
+    assert!(bench.put(Event::Said(Attempt(0), said(text))).is_empty());
+    assert_eq!(bench.ask(Request::Say("hello".into())).first().map(String::as_str), Some("→ user.turn"));
+}
