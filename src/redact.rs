@@ -15,7 +15,7 @@ mod spellings;
 mod unescape;
 mod values;
 
-pub use scrub::Scrubber;
+pub use scrub::{Piece, Scrubber};
 
 use std::fmt;
 

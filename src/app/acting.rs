@@ -56,6 +56,7 @@ impl Model {
                 self.pane = Pane::Inspect;
                 self.inspected = 0;
             }
+            View::Fold => self.unfolded = !self.unfolded,
             View::Accept => return self.accept(),
             View::Leave => return self.leave(),
             View::NewLine => {
@@ -115,7 +116,9 @@ impl Model {
                 }
             }
             Mode::Passport(editor) if !editor.text().trim().is_empty() => {
-                return vec![Effect::Ask(Request::AttachPassport(editor.text().trim().to_owned()))];
+                let path = editor.text().trim().to_owned();
+                self.asked = Some(Mode::Passport(editor));
+                return vec![Effect::Ask(Request::AttachPassport(path))];
             }
             Mode::Filtering(filtering) => self.keep_filter(filtering),
             Mode::Confirming(..) => return vec![Effect::Ask(Request::Say(CONFIRM_OBJECT.to_owned()))],
@@ -157,6 +160,7 @@ impl Model {
             _ if typed.is_empty() => return Vec::new(),
             _ => typed.to_owned(),
         };
+        self.asked = Some(Mode::Picker(editor.clone(), chosen));
         vec![Effect::Ask(Request::PlaceTag(spec))]
     }
 

@@ -181,6 +181,8 @@ pub struct Model {
     pub events: Events,
     /// How many lines the inspector is scrolled.
     pub inspected: usize,
+    /// Whether the inspector shows long lists whole.
+    pub unfolded: bool,
     /// How many lines the review is scrolled.
     pub reviewed: usize,
     /// How far the screen reached when it was drawn last.
@@ -193,6 +195,8 @@ pub struct Model {
     pub draft: Editor,
     /// The message that was handed to the engine and has not gone out yet.
     pub(super) unsent: Option<String>,
+    /// The field whose path or id the engine was asked to take; it opens again if that is refused.
+    pub(super) asked: Option<Mode>,
     /// Where to go back to when nothing is armed or reviewed any more; on narrow screens only.
     pub(super) back_to: Option<Pane>,
     /// Filters that were used, the newest last.

@@ -37,10 +37,17 @@ impl Model {
             Notice::Preview(preview) => self.preview = self.is_aiming().then(|| Arc::clone(&preview)),
             Notice::Refused(line) => {
                 self.say(&line, Tone::Trouble);
+                self.open_again();
                 self.give_back();
             }
-            Notice::Failed(line) => self.say(&line, Tone::Trouble),
-            Notice::Info(line) => self.say(&line, Tone::Note),
+            Notice::Failed(line) => {
+                self.say(&line, Tone::Trouble);
+                self.open_again();
+            }
+            Notice::Info(line) => {
+                self.say(&line, Tone::Note);
+                self.asked = None;
+            }
             Notice::Finding { finding, .. } => self.conversation.note(SafeText::line(&finding.to_string())),
             Notice::Stopped => return vec![Effect::Exit],
         }
@@ -98,6 +105,15 @@ impl Model {
             && self.pane == Pane::Physical
         {
             self.pane = pane;
+        }
+    }
+
+    /// A path that was refused is typed on where it was typed, unless something else is open by now.
+    fn open_again(&mut self) {
+        if let Some(field) = self.asked.take()
+            && matches!(self.mode, Mode::Panes)
+        {
+            self.mode = field;
         }
     }
 

@@ -15,6 +15,7 @@ use crate::trace::output::{CardLine, OutputLine};
 /// [`Failure`] when there is no card to look at, or nobody to tell.
 pub async fn card(args: &CardArgs, printer: &mut Printer<'_>) -> Result<Exit, Failure> {
     let settled = Settled::of(&args.net, &SessionArgs::default(), &args.config)?;
+    settled.credentials.token.iter().for_each(|token| printer.hide(token));
     let source = settled.source(&args.url)?;
     let fetched = fetch::fetch(&source, &settled.net, &settled.credentials, settled.wait).await?;
     let report = validate(

@@ -8,6 +8,7 @@ use std::io::{self, Write};
 
 use super::exit::Failure;
 use crate::discovery::CardRecord;
+use crate::redact::{Scrubber, Token};
 use crate::safe_text::SafeText;
 use crate::trace::output::{ErrorLine, ErrorRecord, OutputLine};
 
@@ -25,6 +26,7 @@ pub struct Printer<'a> {
     form: Form,
     out: &'a mut dyn Write,
     err: &'a mut dyn Write,
+    secrets: Scrubber,
     /// What waits for the next flush.
     held: Vec<u8>,
 }
@@ -35,7 +37,13 @@ const HELD: usize = 64 * 1024;
 impl<'a> Printer<'a> {
     /// Writes to these.
     pub fn new(form: Form, out: &'a mut dyn Write, err: &'a mut dyn Write) -> Self {
-        Self { form, out, err, held: Vec::new() }
+        Self { form, out, err, secrets: Scrubber::new(), held: Vec::new() }
+    }
+
+    /// From now on writes neither text nor failures that hold this token: an agent may repeat it in its card, in an
+    /// address to which it redirects, or in a refusal. Frames come scrubbed by the engine, and pass as they are.
+    pub fn hide(&mut self, token: &Token) {
+        self.secrets.add_token(token);
     }
 
     /// For whom it writes.
@@ -48,7 +56,8 @@ impl<'a> Printer<'a> {
     /// # Errors
     /// A failure of kind `BrokenPipe` when nobody reads, of kind `Usage` when it cannot be written.
     pub fn line(&mut self, text: &str) -> Result<(), Failure> {
-        self.write(SafeText::line(text).as_str())
+        let text = SafeText::line(&self.secrets.scrub(text));
+        self.write(text.as_str())
     }
 
     /// One JSON line on standard output. What a terminal would obey or hide is escaped, which changes no value.
@@ -56,7 +65,8 @@ impl<'a> Printer<'a> {
     /// # Errors
     /// As [`Self::line`].
     pub fn json(&mut self, line: &OutputLine<CardRecord>) -> Result<(), Failure> {
-        self.write(&escaped(&line.to_line()))
+        let line = self.rendered(line);
+        self.write(&escaped(&line))
     }
 
     /// The same, written with what comes next, or when there is much of it: for lines that come in bursts. Whoever
@@ -64,10 +74,27 @@ impl<'a> Printer<'a> {
     ///
     /// # Errors
     /// As [`Self::line`].
-    pub fn json_soon(&mut self, line: &str) -> Result<(), Failure> {
+    pub fn json_soon(&mut self, line: &OutputLine<CardRecord>) -> Result<(), Failure> {
+        let line = self.rendered(line);
+        self.frame_soon(&line)
+    }
+
+    /// The same for the line of a frame, which the engine has scrubbed, as JSON already.
+    ///
+    /// # Errors
+    /// As [`Self::line`].
+    pub fn frame_soon(&mut self, line: &str) -> Result<(), Failure> {
         self.held.extend_from_slice(escaped(line).as_bytes());
         self.held.push(b'\n');
         if self.held.len() < HELD { Ok(()) } else { self.flush() }
+    }
+
+    fn rendered(&self, line: &OutputLine<CardRecord>) -> String {
+        let scrubbed = match line {
+            OutputLine::Frame(_) => None,
+            _ => serde_json::to_value(line).ok().map(|value| self.secrets.scrub_value(value).to_string()),
+        };
+        scrubbed.unwrap_or_else(|| line.to_line())
     }
 
     /// Writes what waits.
@@ -111,9 +138,9 @@ impl<'a> Printer<'a> {
     }
 
     fn say(&mut self, failure: &Failure) -> io::Result<()> {
-        writeln!(self.err, "agentcall: {}", SafeText::line(&failure.message))?;
+        writeln!(self.err, "agentcall: {}", SafeText::line(&self.secrets.scrub(&failure.message)))?;
         if let Some(hint) = &failure.hint {
-            writeln!(self.err, "hint: {}", SafeText::line(hint))?;
+            writeln!(self.err, "hint: {}", SafeText::line(&self.secrets.scrub(hint)))?;
         }
         self.err.flush()
     }
@@ -121,7 +148,7 @@ impl<'a> Printer<'a> {
     /// A line beside the output that is no failure, on standard error and only for people.
     pub fn aside(&mut self, text: &str) {
         if self.form == Form::Text {
-            let _nobody_listens = writeln!(self.err, "{}", SafeText::line(text));
+            let _nobody_listens = writeln!(self.err, "{}", SafeText::line(&self.secrets.scrub(text)));
         }
     }
 }

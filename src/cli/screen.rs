@@ -10,9 +10,11 @@ use super::setup::Settled;
 use crate::agent::AgentConfig;
 use crate::app::Options;
 use crate::client::Client;
+use crate::client::notice::Line;
 use crate::command::{Keymap, KeymapError};
 use crate::device::ArmedBy;
 use crate::discovery::fetch::CardSource;
+use crate::tui::guard::Guard;
 use crate::tui::{self, Outcome};
 
 /// The screen on the agent at a URL.
@@ -58,14 +60,22 @@ async fn show(url: &str, settled: &Settled) -> Result<Exit, Failure> {
         tags: kit.tags(settled.settings.tags.as_deref())?,
         trace: Some(settled.settings.trace_megabytes.bytes()),
     };
-    let outcome = tui::run(Client::spawn(config), options, *settled.settings.focus).await;
-    match outcome {
-        Ok(Outcome::Quit) => Ok(Exit::Well),
-        Ok(Outcome::Terminated) => Err(Failure::silent(Kind::Interrupted(Signal::Terminate))),
-        Ok(Outcome::Interrupted) => Err(Failure::silent(Kind::Interrupted(Signal::Interrupt))),
-        Ok(Outcome::TerminalGone) => Err(Failure::silent(Kind::Interrupted(Signal::Hangup))),
-        Err(error) => Err(Failure::new(Kind::Usage, error.to_string())),
+    let left = tui::run(Client::spawn(config), options, *settled.settings.focus).await;
+    let left = left.map_err(|error| Failure::new(Kind::Usage, error.to_string()))?;
+    match left.outcome {
+        Outcome::Quit => left.never_live.map_or(Ok(Exit::Well), |line| Err(never_live(&line))),
+        Outcome::Terminated => Err(Failure::silent(Kind::Interrupted(Signal::Terminate))),
+        Outcome::Interrupted => Err(Failure::silent(Kind::Interrupted(Signal::Interrupt))),
+        Outcome::TerminalGone => Err(Failure::silent(Kind::Interrupted(Signal::Hangup))),
     }
+}
+
+/// Whoever quits after looking at a failure has not had a session: a script must see that, and the reason stays
+/// readable when the screen is gone. It is not said to a terminal that takes nothing: that would never end.
+fn never_live(line: &Line) -> Failure {
+    let failure = Failure::try_from(line)
+        .unwrap_or_else(|()| Failure::new(Kind::Connection, &line.text).hint(line.hint.clone()));
+    if Guard::terminal_takes_output() { failure } else { Failure::silent(failure.kind) }
 }
 
 fn needs_terminal() -> Result<(), Failure> {

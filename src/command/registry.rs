@@ -95,6 +95,8 @@ pub enum View {
     Copy,
     /// Inspect the selected frame.
     Inspect,
+    /// Fold long lists of the inspector, or unfold them.
+    Fold,
     /// Accept what is typed or chosen.
     Accept,
     /// Leave: closes, drops, stops, in that order.
@@ -449,6 +451,16 @@ pub static ALL: &[Command] = &[
         true,
         Act::View(View::Inspect),
         "Look at the selected frame, its findings and their rules."
+    ),
+    command!(
+        "fold",
+        "fold",
+        &[Panes],
+        [Char(' ')],
+        None,
+        true,
+        Act::View(View::Fold),
+        "Show long lists in the inspector whole; again folds them."
     ),
     command!(
         "copy",

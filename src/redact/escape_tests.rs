@@ -156,7 +156,7 @@ fn pieces_in_a_list_or_a_numbered_object_are_found() {
 
 fn streamed(scrubber: &Scrubber, pieces: &[&str]) -> String {
     let mut kept_back = Zeroizing::default();
-    let mut shown: String = pieces.iter().map(|piece| scrubber.stream(&mut kept_back, piece)).collect();
+    let mut shown: String = pieces.iter().map(|piece| scrubber.stream(&mut kept_back, piece).text).collect();
     shown.push_str(&scrubber.scrub(&kept_back));
     shown
 }
@@ -165,7 +165,7 @@ fn streamed(scrubber: &Scrubber, pieces: &[&str]) -> String {
 fn what_is_kept_back_is_bounded() {
     let (scrubber, mut kept_back) = (knowing_all(), Zeroizing::default());
     let piece = format!("{}{}", &TOKEN[..8], "\u{200b}".repeat(5_000));
-    let shown: usize = (0..8).map(|_| scrubber.stream(&mut kept_back, &piece).len()).sum();
+    let shown: usize = (0..8).map(|_| scrubber.stream(&mut kept_back, &piece).text.len()).sum();
     assert!(kept_back.len() <= 16 * 1024 + 4, "{}", kept_back.len());
     assert_eq!(shown + kept_back.len(), piece.len() * 8);
 }

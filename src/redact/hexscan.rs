@@ -53,6 +53,12 @@ impl HexScan {
         self.values.push(Zeroizing::new(nibbles));
     }
 
+    /// Looks for `bytes` as a number from now on, without the zero that their first digit is.
+    pub(super) fn add_as_number(&mut self, bytes: &[u8]) {
+        self.add(bytes);
+        self.values.extend(self.values.last().map(|nibbles| Zeroizing::new(nibbles[1..].to_vec())));
+    }
+
     /// Digits of the shortest value; `None` if there is none.
     pub(super) fn shortest(&self) -> Option<usize> {
         self.values.iter().map(|value| value.len()).min()

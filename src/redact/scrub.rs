@@ -20,6 +20,8 @@ const LONGEST_KEPT: usize = 16 * 1024;
 const SHORTEST: usize = 6;
 /// The same for what is left of a spelling whose edges depend on what stands beside it.
 const SHORTEST_INNER: usize = 8;
+/// Stands where a piece ends in so many characters of something known that they tell something ([`SHORTEST`]).
+const BEGUN: &str = "[scrubbed: beginning of a secret]";
 /// Digits from which a number is looked for inside longer numbers too.
 const LONG_NUMBER: usize = 8;
 /// Characters from which a token is looked for inside words too.
@@ -49,6 +51,16 @@ pub(super) enum Fit {
     Anywhere,
     /// Only with no letter or digit beside it.
     WholeWord,
+}
+
+/// A piece of a text that comes in pieces, scrubbed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// What it adds to the text.
+    pub text: String,
+    /// How the piece is shown by itself, where what is known reaches across its beginning or its end; else
+    /// [`Scrubber::scrub`] says it.
+    pub alone: Option<String>,
 }
 
 /// Knows this session's token, the ids of tags read in it and the images sent in it, and takes them out of
@@ -99,8 +111,8 @@ impl Scrubber {
         self.measure();
     }
 
-    /// Hides this tag id in both byte orders: hexadecimal in either case with any usual separators,
-    /// decimal (one number up to 8 bytes, or a list of bytes), base64 in both alphabets.
+    /// Hides this tag id in both byte orders: hexadecimal in either case with any usual separators (as a number too,
+    /// which begins without its zeros), decimal (one number up to 8 bytes, or a list of bytes), base64 in both alphabets.
     ///
     /// Spellings of fewer than six characters are left alone; short numbers count only where they stand
     /// alone.
@@ -114,6 +126,9 @@ impl Scrubber {
         for bytes in [&forward, &backward] {
             if bytes.len() * 2 >= SHORTEST {
                 self.hex.add(bytes);
+            }
+            if bytes[0] < 0x10 && bytes.len() * 2 > LONG_NUMBER {
+                self.hex.add_as_number(bytes);
             }
             self.spell_base64(Kind::TagId, bytes);
             self.spell_inner_base64(Kind::TagId, bytes);
@@ -176,25 +191,54 @@ impl Scrubber {
 
     /// The same for a text that comes in pieces: `more`, scrubbed together with what was kept back, up to where a known
     /// value could still be under way; the rest is kept back. What is kept back at the end is for [`Self::scrub`].
-    pub fn stream(&self, kept_back: &mut Zeroizing<String>, more: &str) -> String {
+    pub fn stream(&self, kept_back: &mut Zeroizing<String>, more: &str) -> Piece {
         if self.knows_nothing() && kept_back.is_empty() {
-            return more.to_owned();
+            return Piece { text: more.to_owned(), alone: None };
         }
         let joined = Zeroizing::new(format!("{}{more}", kept_back.as_str()));
         let latest = joined.floor_char_boundary(joined.len().saturating_sub(LONGEST_KEPT));
-        let mut end = self.under_way(&joined).max(latest);
+        let telling = self.under_way(&joined);
+        let image = if self.known[2] > 0 { image_begun(&joined) } else { joined.len() };
+        let mut end = telling.min(image).max(latest);
+        let spans =
+            if end < joined.len() || !kept_back.is_empty() { self.spans(&joined) } else { Vec::new() };
         // A value that was found is not cut in two.
         if end < joined.len()
-            && let Some(crossing) = self.spans(&joined).into_iter().find(|span| span.0 < end && span.1 > end)
+            && let Some(crossing) = spans.iter().find(|span| span.0 < end && span.1 > end)
         {
             end = crossing.1;
         }
+        let alone = self.alone(&joined, kept_back.len(), &spans, telling);
         *kept_back = Zeroizing::new(joined[end..].to_owned());
-        self.scrub(&joined[..end]).into_owned()
+        Piece { text: self.scrub(&joined[..end]).into_owned(), alone }
     }
 
-    /// Where the longest end of `text` starts that a known value can begin with, escaped or not; its length when there
-    /// is none.
+    /// What is shown of the last piece, which begins `at`: without its share of what was found across its beginning, and
+    /// without a beginning of something known, once that is long enough to tell something. `None` if it has neither.
+    fn alone(
+        &self,
+        joined: &str,
+        at: usize,
+        spans: &[(usize, usize, Kind)],
+        telling: usize,
+    ) -> Option<String> {
+        let begun = joined.len() - telling >= SHORTEST;
+        let crossing = spans.iter().find(|span| span.0 < at && span.1 > at);
+        if !begun && crossing.is_none() {
+            return None;
+        }
+        let from = crossing.map_or(at, |span| span.1);
+        let to = if begun { telling.max(from) } else { joined.len() };
+        let mut shown = crossing.map(|span| span.2.placeholder()).unwrap_or_default().to_owned();
+        shown.push_str(&self.scrub(&joined[from..to]));
+        if to < joined.len() {
+            shown.push_str(BEGUN);
+        }
+        Some(shown)
+    }
+
+    /// Where the longest end of `text` starts that a token or an id can begin with, escaped or not; its length when
+    /// there is none.
     fn under_way(&self, text: &str) -> usize {
         if self.knows_nothing() {
             return text.len();
@@ -225,9 +269,6 @@ impl Scrubber {
         let mut from = self.spellings.begun(text).unwrap_or(text.len());
         for scan in [&self.hex, &self.token_hex] {
             from = from.min(scan.begun(text).unwrap_or(text.len()));
-        }
-        if self.known[2] > 0 {
-            from = from.min(image_begun(text));
         }
         from
     }

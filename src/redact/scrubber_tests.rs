@@ -246,7 +246,7 @@ fn spellings_glued_to_each_other_all_go() {
 /// What a face shows of a text that came in these pieces.
 fn streamed(scrubber: &Scrubber, pieces: &[&str]) -> String {
     let mut kept_back = zeroize::Zeroizing::default();
-    let mut shown: String = pieces.iter().map(|piece| scrubber.stream(&mut kept_back, piece)).collect();
+    let mut shown: String = pieces.iter().map(|piece| scrubber.stream(&mut kept_back, piece).text).collect();
     shown.push_str(&scrubber.scrub(&kept_back));
     shown
 }
@@ -310,5 +310,53 @@ fn an_image_in_small_pieces_is_hidden_but_for_its_edges() {
         let left = shown.replace("[scrubbed: image data]", " ");
         let longest = left.split(' ').map(str::len).max().unwrap_or(0);
         assert!(longest < 64, "{size}: {longest} characters of the image are shown");
+    }
+}
+
+/// Texts as frames show them that come one after another.
+fn frames(scrubber: &Scrubber, pieces: &[&str]) -> Vec<String> {
+    let mut kept_back = zeroize::Zeroizing::default();
+    let shown = |piece: &&str| {
+        scrubber.stream(&mut kept_back, piece).alone.unwrap_or_else(|| scrubber.scrub(piece).into_owned())
+    };
+    pieces.iter().map(shown).collect()
+}
+
+#[test]
+fn single_frames_show_five_characters_of_a_secret_in_pieces_at_most() {
+    let mut scrubber = knowing_token("tok-4f1c9a7e2b");
+    scrubber.add_uid(&TagUid::new(&UID));
+    let begun = "[scrubbed: beginning of a secret]";
+    for (pieces, shown) in [
+        (
+            vec!["I got tok-", "4f1c", "9a7e", "2b, you see"],
+            vec!["I got tok-", begun, begun, "[scrubbed: token], you see"],
+        ),
+        (vec!["I got tok-4f1c9", "a7e2b."], vec![&*format!("I got {begun}"), "[scrubbed: token]."]),
+        (vec!["04:", "A1:B2", ":C3:D4:E5", ":F6"], vec!["04:", begun, begun, "[scrubbed: tag id]"]),
+        (vec!["tok-", "4f1c", " is what it begins with"], vec!["tok-", begun, " is what it begins with"]),
+        (vec!["a to", "k of to", "ken ring"], vec!["a to", "k of to", "ken ring"]),
+        (vec!["tok-4f1c9a7e2b tok-", "4f1c9a7e2b"], vec!["[scrubbed: token] tok-", "[scrubbed: token]"]),
+    ] {
+        assert_eq!(frames(&scrubber, &pieces), shown, "{pieces:?}");
+    }
+}
+
+proptest! {
+    /// Whatever the cuts, what all frames show together has no six characters of the token in a row from one piece on.
+    #[test]
+    fn frames_joined_do_not_give_the_secret(cuts in prop::collection::vec(0_usize..40, 0..12), hex in any::<bool>()) {
+        let token = "tok-4f1c9a7e2b-Workshop";
+        let scrubber = knowing_token(token);
+        let spelt = if hex { HEXLOWER.encode(token.as_bytes()) } else { token.to_owned() };
+        let text = format!("See {spelt}!");
+        let mut cuts: Vec<usize> = cuts.into_iter().map(|at| at % text.len()).collect();
+        cuts.extend([0, text.len()]);
+        cuts.sort_unstable();
+        let pieces: Vec<&str> = cuts.windows(2).map(|pair| &text[pair[0]..pair[1]]).collect();
+        let joined = frames(&scrubber, &pieces).concat().replace("[scrubbed: beginning of a secret]", "");
+        let joined = joined.replace("[scrubbed: token]", "");
+        let shown = (1..=spelt.len()).rev().find(|length| joined.contains(&spelt[..*length])).unwrap_or_default();
+        prop_assert!(shown <= 5 && joined.len() <= "See !".len() + 5, "{joined}");
     }
 }

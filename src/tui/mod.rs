@@ -12,4 +12,4 @@ pub mod signals;
 pub mod theme;
 pub mod view;
 
-pub use run::{Outcome, run};
+pub use run::{Left, Outcome, run};

@@ -17,6 +17,7 @@ use super::signals::{Signal, signals};
 use super::theme::Theme;
 use super::view;
 use crate::app::{Effect, Message, Model, Options, Seen};
+use crate::client::notice::{Connection, Line, LineKind};
 use crate::client::{Client, Notice, Request};
 
 /// At most one frame in this time: fewer than 60 a second.
@@ -47,12 +48,42 @@ pub enum Outcome {
     TerminalGone,
 }
 
+/// How the screen was left.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Left {
+    /// Why.
+    pub outcome: Outcome,
+    /// What connecting last failed with, when no session was ever live.
+    pub never_live: Option<Line>,
+}
+
+/// How far the connection ever came.
+enum Reached {
+    /// Not to a session, and this is the last failure.
+    Nothing(Option<Line>),
+    Live,
+}
+
+impl Reached {
+    fn notice(&mut self, notice: &Notice) {
+        match (&mut *self, notice) {
+            (_, Notice::Connection(Connection::Live)) => *self = Self::Live,
+            (Self::Nothing(failed), Notice::Connection(Connection::Over(line)))
+                if line.kind != LineKind::Info =>
+            {
+                *failed = Some(line.clone());
+            }
+            _ => {}
+        }
+    }
+}
+
 /// Shows the screen until the user leaves it. The engine is asked to connect at once. With `focus`, losing the
 /// terminal's focus disarms reader and camera where the terminal reports it (R33).
 ///
 /// # Errors
 /// When the terminal cannot be taken, or drawing to it fails.
-pub async fn run(client: Client, options: Options, focus: bool) -> io::Result<Outcome> {
+pub async fn run(client: Client, options: Options, focus: bool) -> io::Result<Left> {
     let mut guard = Guard::enter()?;
     let signals = signals()?;
     let terminal = Terminal::new(CrosstermBackend::new(guard.output()))?;
@@ -71,6 +102,7 @@ pub async fn run(client: Client, options: Options, focus: bool) -> io::Result<Ou
         ending: None,
         focus,
         owed: VecDeque::new(),
+        reached: Reached::Nothing(None),
     };
     screen.ask(Request::Connect);
     let mut outcome = screen.turn(&mut guard).await;
@@ -78,7 +110,11 @@ pub async fn run(client: Client, options: Options, focus: bool) -> io::Result<Ou
         outcome = Ok(screen.end_unseen().await);
     }
     drop(guard);
-    outcome
+    let never_live = match screen.reached {
+        Reached::Nothing(failed) => failed,
+        Reached::Live => None,
+    };
+    outcome.map(|outcome| Left { outcome, never_live })
 }
 
 struct Screen {
@@ -96,6 +132,7 @@ struct Screen {
     focus: bool,
     /// Requests that close something and found the engine's queue full: they must not be lost.
     owed: VecDeque<Request>,
+    reached: Reached,
 }
 
 /// What happened.
@@ -173,6 +210,12 @@ impl Screen {
     async fn take(&mut self, what: Happened, guard: &mut Guard) -> io::Result<Option<Outcome>> {
         let message = match what {
             Happened::Message(Message::Focus(_)) if !self.focus => return Ok(None),
+            Happened::Message(Message::Notice(notice)) => {
+                if self.ending.is_none() {
+                    self.reached.notice(&notice);
+                }
+                Message::Notice(notice)
+            }
             Happened::Message(message) => message,
             Happened::Signal(Signal::Terminate) => return Ok(self.end(Outcome::Terminated)),
             Happened::Signal(Signal::Interrupt) => return Ok(self.end(Outcome::Interrupted)),

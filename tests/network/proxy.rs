@@ -70,6 +70,7 @@ fn through(
     net.resolver = Arc::new(Names(HashMap::from([
         ("agent.example", agent.to_vec()),
         ("other.example", agent.to_vec()),
+        ("a{b}.example", agent.to_vec()),
         ("proxy.example", vec!["127.0.0.1"]),
     ])));
     net.dialer = watching.clone();
@@ -249,6 +250,8 @@ async fn no_proxy_lists_what_is_reached_directly() {
         ("agent.example", "https://agent.example.:8443/", false),
         ("agent.example", "https://other.example/", true),
         ("*", AGENT, false),
+        // A host that a URL may have, and that the matcher cannot read.
+        ("other.example", "https://a{b}.example/", true),
         ("8.8.8.8", "https://8.8.8.8/", false),
         ("8.8.0.0/16", "https://8.8.8.8/", false),
         ("8.9.0.0/16", "https://8.8.8.8/", true),

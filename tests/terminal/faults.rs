@@ -57,3 +57,20 @@ fn half_a_sequence_freezes_nothing() {
         pty.assert_given_back();
     }
 }
+
+#[test]
+fn an_idle_program_and_half_a_sequence_cost_next_to_nothing() {
+    for half in [&b""[..], b"\x1b[", b"\x1b]11;", b"\x1b[200~never ended"] {
+        let mut pty = Pty::live_demo();
+        pty.send(half);
+        // The first second still holds what a start leaves behind.
+        std::thread::sleep(Duration::from_secs(1));
+        let before = process(pty.pid()).unwrap().ticks;
+        std::thread::sleep(Duration::from_secs(2));
+        let ticks = process(pty.pid()).unwrap().ticks - before;
+        // One in a hundred would be 2; an unoptimised program takes more.
+        assert!(ticks <= 12, "{ticks} ticks of 10 ms in 2 s after {}", half.escape_ascii());
+        pty.signal(Signal::TERM);
+        assert_eq!(pty.wait_exit(), 143);
+    }
+}

@@ -52,8 +52,7 @@ fn a_panic_anywhere_gives_the_terminal_back_before_its_line() {
 #[test]
 fn ctrl_z_stops_the_job_and_fg_takes_the_terminal_again() {
     // A shell with job control above it: sh stops waiting when its job stops.
-    let script =
-        "set -m; \"$0\" demo; echo shell has the terminal; read line; echo goes on; fg; echo over $?";
+    let script = "set -m; \"$0\" demo; for turn in 1 2; do echo shell has the terminal; read line; fg; done; echo over $?";
     let mut pty = Start::program("sh", &["-c", script, env!("CARGO_BIN_EXE_agentcall")]).spawn();
     pty.wait_for("a live session", |screen| screen.contains("● live"));
     pty.send("\x1a");
@@ -75,6 +74,15 @@ fn ctrl_z_stops_the_job_and_fg_takes_the_terminal_again() {
     });
     pty.send("i");
     pty.wait_for("keys that work", |screen| screen.contains("Esc leave"));
+    pty.send("\x1a");
+    pty.wait_screen("the shell's screen again", |screen| {
+        screen.contents().matches("shell has the terminal").count() == 2 && !screen.alternate_screen()
+    });
+    assert!(pty.has_settings_from_before(), "the shell's settings");
+    pty.send("\r");
+    pty.wait_screen("the screen once more", |screen| {
+        screen.alternate_screen() && screen.contents().contains("Esc leave")
+    });
     pty.send("\x03");
     pty.wait_for("the end", |screen| screen.contains("over 0"));
     assert_eq!(pty.wait_exit(), 0);
@@ -140,4 +148,19 @@ fn no_camera_stays_open_while_the_program_is_stopped() {
     pty.wait_for("the screen again", |screen| screen.contains("● live") && screen.contains("closed"));
     pty.send("q");
     assert_eq!(pty.wait_exit(), 0);
+}
+
+#[test]
+fn who_quits_without_ever_having_had_a_session_gets_the_code_of_the_failure() {
+    // Nobody listens on a port that was just given back.
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let url = format!("http://127.0.0.1:{port}");
+    let mut pty = Pty::spawn(&["connect", "--local", &url], 30, 140);
+    pty.wait_screen("the failure", |screen| {
+        screen.alternate_screen() && screen.contents().contains("refused")
+    });
+    pty.send("q");
+    assert_eq!(pty.wait_exit(), 4);
+    pty.assert_given_back();
+    pty.wait_for("the reason, in the shell", |screen| screen.contains("refused"));
 }

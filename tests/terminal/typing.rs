@@ -70,3 +70,60 @@ fn a_burst_of_keys_arrives_whole() {
     pty.wait_for("its end", |screen| screen.contains("x<end>"));
     leave(pty);
 }
+
+#[test]
+fn a_reply_cut_anywhere_is_not_typed() {
+    let mut pty = typing();
+    let reply = b"\x1b]11;rgb:1e1e/1e1e/2e2e\x1b\\";
+    pty.send("<");
+    for cut in 1..reply.len() {
+        let (first, rest) = reply.split_at(cut);
+        pty.send(first);
+        // Shorter than the wait after a lone ESC, longer than one read.
+        std::thread::sleep(std::time::Duration::from_millis(5));
+        pty.send(rest);
+    }
+    pty.send(">");
+    pty.wait_for("what was typed, side by side", |screen| screen.contains("<>"));
+    leave(pty);
+}
+
+#[test]
+fn an_end_mark_in_a_paste_does_not_send() {
+    let mut pty = typing();
+    pty.send("\x1b[200~first\x1b[201~\rsecond\r\x03\x1b[201~");
+    let screen = pty.wait_for("the paste", |screen| screen.contains("second"));
+    assert!(screen.contains("first") && screen.contains("turn 0 · idle"), "nothing was sent:\n{screen}");
+    leave(pty);
+}
+
+#[test]
+fn a_paste_over_a_review_sends_nothing_and_drops_nothing() {
+    let mut pty = Pty::live_demo();
+    pty.send("c");
+    pty.wait_for("an aim", |screen| screen.contains("Enter take the picture"));
+    pty.send("\r");
+    pty.wait_for("a review", |screen| screen.contains("Enter send"));
+    pty.send("\x1b[200~yes\rsend\r\x1b\r\x1b[201~");
+    pty.send("\x1b[200~\x1b[201~\r\r");
+    pty.resize(30, 120);
+    let screen = pty.wait_for("the review still", |screen| screen.contains("Enter send"));
+    assert!(screen.contains("turn 0"), "{screen}");
+    // What is glued to a paste belongs to it.
+    std::thread::sleep(std::time::Duration::from_millis(200));
+    pty.send("\x03");
+    assert_eq!(pty.wait_exit(), 0);
+    pty.assert_given_back();
+}
+
+#[test]
+fn esc_is_quick() {
+    let mut pty = typing();
+    let begun = std::time::Instant::now();
+    pty.send("\x1b");
+    pty.wait_for("the panes", |screen| !screen.contains("Esc leave"));
+    assert!(begun.elapsed() < std::time::Duration::from_millis(500), "{:?}", begun.elapsed());
+    pty.send("q");
+    assert_eq!(pty.wait_exit(), 0);
+    pty.assert_given_back();
+}

@@ -2,7 +2,7 @@
 
 use super::stage::{Stage, asks, both_review, photo_review, preview, tag_review};
 use crate::app::{Effect, Message, Mode, Pane};
-use crate::client::notice::Activity;
+use crate::client::notice::{Activity, Line, LineKind};
 use crate::client::request::{Aim, Orient};
 use crate::client::{Notice, Request};
 use crate::protocol::Modality;
@@ -117,6 +117,32 @@ fn the_picker_takes_a_name_a_path_or_an_id() {
         assert_eq!(stage.press("Enter"), asks(Request::PlaceTag(placed.to_owned())), "{typed}");
         assert!(matches!(stage.model.mode, Mode::Panes));
     }
+}
+
+#[test]
+fn a_mistyped_path_is_not_typed_again() {
+    let failed = |text: &str| Notice::Failed(line(LineKind::Device, text));
+    let mut stage = stage();
+    stage.press("p");
+    stage.types("/tags/ruoter.ndef");
+    stage.press("Enter");
+    stage.notice(failed("Cannot read the tag file."));
+    let Mode::Picker(editor, 0) = &stage.model.mode else { panic!("{:?}", stage.model.mode) };
+    assert_eq!(editor.text(), "/tags/ruoter.ndef");
+    assert!(stage.model.status.is_some(), "the reason is on the screen");
+    assert_eq!(stage.press("Enter"), asks(Request::PlaceTag("/tags/ruoter.ndef".to_owned())));
+    stage.notice(Notice::Info(line(LineKind::Info, "Placed on the simulated reader.")));
+    stage.notice(failed("Something else."));
+    assert!(matches!(stage.model.mode, Mode::Panes), "what was taken is not asked again");
+    stage.press("p");
+    stage.types("/none");
+    stage.press("Enter i");
+    stage.notice(failed("Cannot read the tag file."));
+    assert!(matches!(stage.model.mode, Mode::Typing), "nobody is interrupted");
+}
+
+fn line(kind: LineKind, text: &str) -> Line {
+    Line { at: std::time::Duration::ZERO, kind, text: text.to_owned(), hint: None }
 }
 
 #[test]

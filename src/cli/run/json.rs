@@ -47,12 +47,15 @@ impl<'a, 'p> JsonReport<'a, 'p> {
     }
 
     fn print(&mut self, line: &OutputLine<CardRecord>) {
-        self.print_text(&line.to_line());
-    }
-
-    fn print_text(&mut self, line: &str) {
         if self.broken.is_none() {
             let printed = self.printer.json_soon(line);
+            self.noted(printed);
+        }
+    }
+
+    fn print_frame(&mut self, line: &str) {
+        if self.broken.is_none() {
+            let printed = self.printer.frame_soon(line);
             self.noted(printed);
         }
     }
@@ -87,7 +90,7 @@ impl Sink for JsonReport<'_, '_> {
         };
         match &record.value {
             Some(Content::Plain(frame)) if !record.deliberate => {
-                self.print_text(&FrameLine::plain(record.at.into(), dir, frame));
+                self.print_frame(&FrameLine::plain(record.at.into(), dir, frame));
             }
             content => {
                 let frame = content.as_ref().map(|content| content.value().into_owned()).unwrap_or_default();

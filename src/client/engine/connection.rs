@@ -94,6 +94,7 @@ impl Engine {
         self.forget_physical();
         self.scrubber.clear_session();
         self.kept_back = Zeroizing::default();
+        self.kept_aside = Zeroizing::default();
         self.notify(Notice::Connection(Connection::Over(why)));
         if self.quitting.is_some() {
             self.tell_session();

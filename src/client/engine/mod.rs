@@ -58,6 +58,8 @@ pub(crate) struct Engine {
     scrubber: Scrubber,
     /// The end of the answer so far, while a secret could be under way in it.
     kept_back: Zeroizing<String>,
+    /// The same for texts that go on from event to event and are no part of the answer.
+    kept_aside: Zeroizing<String>,
     records: u64,
     /// Until when `session.established` must have come, while it has not.
     starting: Option<Duration>,
@@ -81,6 +83,7 @@ impl Engine {
             link: Link::Idle,
             scrubber,
             kept_back: Zeroizing::default(),
+            kept_aside: Zeroizing::default(),
             records: 0,
             starting: None,
             refused_start: None,

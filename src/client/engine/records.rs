@@ -10,11 +10,23 @@ use zeroize::Zeroizing;
 use super::{Effect, Engine};
 use crate::client::notice::{Line, LineKind, Notice};
 use crate::protocol::client::{UserObservation, UserTurn};
-use crate::protocol::server::TextDelta;
+use crate::protocol::server::{SpeechSegment, TextDelta};
 use crate::protocol::{ClientMessage, Content, Envelope, Event, Finding, json, rules, view};
+use crate::redact::Piece;
 use crate::session::{Judged, Output, SessionView};
 use crate::trace::record::{Body, Direction, ImageFacts, Record};
 use crate::units::Turn;
+
+/// What a frame adds to a text that goes on from event to event.
+#[derive(Default)]
+struct Heard {
+    /// The text that a delta adds to the answer once no secret can reach across its end.
+    piece: Option<String>,
+    /// How the frame's text is shown by itself, if it holds a share of a secret.
+    alone: Option<String>,
+    /// The text that was kept back from the deltas before, and comes before what this frame says.
+    late: Option<String>,
+}
 
 impl Engine {
     pub(super) fn output(&mut self, now: Duration, output: Output) {
@@ -76,7 +88,7 @@ impl Engine {
     fn judged(&mut self, now: Duration, judged: Judged) {
         let Judged { sequence, value, event, bytes, acted, findings } = judged;
         let mut findings: Vec<Finding> = findings.into_iter().map(|f| self.scrubbed_finding(f)).collect();
-        let Shown { content, kind, as_it_came, leaked } = self.shown(value, event.as_ref());
+        let Shown { mut content, kind, mut as_it_came, leaked } = self.shown(value, event.as_ref());
         if leaked {
             findings.push(Finding::new(
                 &rules::EV_LEAK,
@@ -87,7 +99,10 @@ impl Engine {
             self.refused_start = findings.iter().find(|finding| finding.is_must()).cloned();
         }
         let kind = kind.unwrap_or_else(|| unread_kind(&findings).into());
-        let (piece, late) = self.joined(event.as_ref().filter(|_| acted));
+        let Heard { piece, alone, late } = self.heard(event.as_ref(), acted);
+        if let Some(alone) = alone {
+            (content, as_it_came) = (content.map(|content| with_text(content, alone)), false);
+        }
         let body = match event {
             Some(Event::TextDelta(_)) if let Some(text) = piece => {
                 Body::Event(Event::TextDelta(TextDelta { text }))
@@ -145,23 +160,30 @@ impl Engine {
             || (!text.contains('\\') && matches!(self.scrubber.scrub(text), Cow::Borrowed(_)))
     }
 
-    /// The text that a delta adds to the answer once no secret can reach across its end, or else the text that was
-    /// kept back from the deltas before.
-    fn joined(&mut self, event: Option<&Event>) -> (Option<String>, Option<String>) {
+    /// Joins texts that go on from event to event, so that a secret in pieces is no secret shown.
+    fn heard(&mut self, event: Option<&Event>, acted: bool) -> Heard {
         match event {
-            Some(Event::TextDelta(_)) if self.scrubber.knows_nothing() && self.kept_back.is_empty() => {
-                (None, None)
+            Some(Event::TextDelta(delta)) if acted => {
+                let Piece { text, alone } = self.scrubber.stream(&mut self.kept_back, &delta.text);
+                Heard { piece: Some(text), alone, late: None }
             }
-            Some(Event::TextDelta(delta)) => {
-                (Some(self.scrubber.stream(&mut self.kept_back, &delta.text)), None)
+            Some(Event::TextDelta(TextDelta { text }))
+            | Some(Event::SpeechSegment(SpeechSegment { text, .. })) => {
+                let alone = self.scrubber.stream(&mut self.kept_aside, text).alone;
+                Heard { alone, ..self.ended(acted) }
             }
-            Some(_) if !self.kept_back.is_empty() => {
-                let late = self.scrubber.scrub(&self.kept_back).into_owned();
-                self.kept_back = Zeroizing::default();
-                (None, Some(late))
-            }
-            _ => (None, None),
+            _ => self.ended(acted && event.is_some()),
         }
+    }
+
+    /// What was kept back of the answer, if this ends the text.
+    fn ended(&mut self, ends: bool) -> Heard {
+        if !ends || self.kept_back.is_empty() {
+            return Heard::default();
+        }
+        let late = self.scrubber.scrub(&self.kept_back).into_owned();
+        self.kept_back = Zeroizing::default();
+        Heard { late: Some(late), ..Heard::default() }
     }
 
     fn record(&mut self, record: Record) {
@@ -210,6 +232,15 @@ struct Shown {
     as_it_came: bool,
     /// It is a failure, and a secret in it was replaced.
     leaked: bool,
+}
+
+/// The same envelope, with this text in its event.
+fn with_text(content: Content, text: String) -> Content {
+    let mut value = content.into_value();
+    if let Some(place) = value.pointer_mut("/event/text") {
+        *place = Value::String(text);
+    }
+    value.into()
 }
 
 fn kind_of(value: &Value) -> Option<String> {

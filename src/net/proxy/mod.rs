@@ -11,6 +11,7 @@ use std::ffi::OsString;
 use std::fmt;
 use std::sync::Arc;
 
+use hyper::Uri;
 use hyper_util::client::proxy::matcher::Matcher;
 use percent_encoding::percent_decode_str;
 use thiserror::Error;
@@ -177,8 +178,10 @@ impl Proxies {
             Self::ServerExcept(server, except) => {
                 // The host alone: the rest says nothing, and is a stranger's.
                 let host = url.host_str().unwrap_or_default().trim_end_matches('.');
-                let uri = format!("https://{host}/").parse().ok()?;
-                except.intercept(&uri).map(|_| &**server)
+                // What the list cannot be asked about is not excepted: a proxy was asked for.
+                let uri = format!("https://{host}/").parse::<Uri>();
+                let direct = uri.is_ok_and(|uri| except.intercept(&uri).is_none());
+                (!direct).then_some(&**server)
             }
         }
     }

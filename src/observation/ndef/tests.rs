@@ -246,6 +246,22 @@ proptest! {
     }
 
     #[test]
+    fn b7_any_language_length_is_split_or_is_the_fault_of_its_record(
+        status: u8,
+        rest in prop::collection::vec(any::<u8>(), 0..80),
+    ) {
+        let payload = [vec![status], rest.clone()].concat();
+        let bad = RawRecord { tnf: Tnf::from_bits(1), record_type: b"T".to_vec(), id: Vec::new(), payload };
+        let bytes = encode_message(&[bad, RawRecord::text("en", "after")]).unwrap();
+        let message = parse_message(&bytes).unwrap();
+        prop_assert_eq!(&message.records[1].content, &text("en", "after"), "the others are still shown");
+        if let Content::Text(said) = &message.records[0].content {
+            prop_assert!(usize::from(status & 0x3F) <= rest.len());
+            prop_assert!(said.language.len() <= 63 * 3);
+        }
+    }
+
+    #[test]
     fn nothing_panics(bytes in prop::collection::vec(any::<u8>(), 0..300), framed in any::<bool>()) {
         let mut bytes = bytes;
         if framed && bytes.len() > 8 {

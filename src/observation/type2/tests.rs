@@ -102,7 +102,50 @@ fn ids_of_seven_and_four_bytes_are_found_by_their_check_bytes() {
     }
 }
 
+/// A block with its length in the short form, or in the long one.
+fn block(tag: u8, value: &[u8], long: bool) -> Vec<u8> {
+    let len = u16::try_from(value.len()).unwrap();
+    let [high, low] = len.to_be_bytes();
+    let head = if long || len >= 255 { vec![tag, 0xFF, high, low] } else { vec![tag, low] };
+    [head, value.to_vec()].concat()
+}
+
+/// What may stand before the message: padding, and blocks of every other type.
+fn before() -> impl Strategy<Value = Vec<u8>> {
+    let tag =
+        any::<u8>().prop_filter("neither padding, message nor end", |t| ![0x00, 0x03, 0xFE].contains(t));
+    let value = prop::collection::vec(any::<u8>(), 0..300);
+    let other = (tag, value, any::<bool>()).prop_map(|(tag, value, long)| block(tag, &value, long));
+    let padding = (1_usize..6).prop_map(|n| vec![0; n]);
+    prop::collection::vec(prop_oneof![other, padding], 0..4).prop_map(|parts| parts.concat())
+}
+
 proptest! {
+    #[test]
+    fn b1_to_b5_any_layout_gives_the_message_byte_for_byte(
+        before in before(),
+        message in prop::collection::vec(any::<u8>(), 0..700),
+        long: bool,
+        ended: bool,
+        stale in prop::collection::vec(any::<u8>(), 0..40),
+    ) {
+        let end = if ended { [vec![0xFE], stale].concat() } else { Vec::new() };
+        let area = [before, block(3, &message, long), end].concat();
+        prop_assert_eq!(find_ndef(&area), Ok(message));
+    }
+
+    #[test]
+    fn b14_a_memory_torn_at_any_byte_never_gives_half_a_message(
+        before in before(),
+        message in prop::collection::vec(any::<u8>(), 1..300),
+        long: bool,
+    ) {
+        let area = [before, block(3, &message, long)].concat();
+        for cut in 0..area.len() {
+            prop_assert!(find_ndef(&area[..cut]).is_err(), "cut at {cut} of {}", area.len());
+        }
+    }
+
     #[test]
     fn nothing_panics_and_nothing_is_invented(dump in prop::collection::vec(any::<u8>(), 0..200)) {
         if let Ok(message) = read_memory(&dump).ndef {

@@ -3,12 +3,11 @@
 //! Standard input is the terminal ([`crate::tui::guard::Guard::enter`] has made sure of it).
 
 use std::io::{self, Read};
-use std::os::fd::IntoRawFd;
 use std::os::unix::net::UnixStream;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::Signal;
-use rustix::stdio::{dup2_stdin, stdin};
+use rustix::stdio::stdin;
 use rustix::termios::{tcgetattr, tcgetwinsize};
 use tokio::sync::mpsc;
 
@@ -31,7 +30,6 @@ pub fn watch(sender: &mpsc::Sender<Input>) {
         }
         known = size.or(known);
         if !wait(resizes.as_mut()) {
-            silence();
             let _ = sender.blocking_send(Input::Gone);
             return;
         }
@@ -62,14 +60,4 @@ fn wait(resizes: Option<&mut UnixStream>) -> bool {
         while matches!(stream.read(&mut [0; 64]), Ok(1..)) {}
     }
     !(polled.is_ok() && hung_up) && tcgetattr(terminal).is_ok()
-}
-
-/// Puts something that never says anything in the place of the dead terminal: the terminal library reads it again
-/// and again for ever otherwise, at the cost of a processor (crossterm-rs/crossterm#793).
-fn silence() {
-    if let Ok((mute, speaker)) = UnixStream::pair() {
-        // Never closed: its end would be an end of file, which is read again and again too.
-        let _ = speaker.into_raw_fd();
-        let _ = dup2_stdin(&mute);
-    }
 }

@@ -70,7 +70,7 @@ fn lines(view: View<'_>, row: &Row, width: usize) -> Vec<Line<'static>> {
         lines.extend(labelled("", theme.dim(), &row.text, theme.strong(), width));
     }
     match &row.record.value {
-        Some(content) => lines.extend(json::lines(&content.value(), theme, width)),
+        Some(content) => lines.extend(json::lines(&content.value(), view, width)),
         None => lines.push(Line::from(word("This frame is no JSON; it was not kept.", theme.dim()))),
     }
     lines

@@ -3,6 +3,7 @@
 use ratatui::text::{Line, Span};
 use serde_json::Value;
 
+use super::View;
 use super::text::{fold, word};
 use crate::safe_text::SafeText;
 use crate::tui::theme::Theme;
@@ -11,12 +12,18 @@ use crate::tui::theme::Theme;
 const TEXT: usize = 4_000;
 /// Most values that are shown.
 const VALUES: usize = 1_500;
+/// A list with more entries than this is folded.
+const LONG: usize = 16;
+/// How many entries of a folded list are shown.
+const SHOWN: usize = 8;
 /// Deepest step to the right.
 const STEPS: usize = 12;
 
-/// The lines of a value, broken at `width` columns.
-pub(super) fn lines(value: &Value, theme: Theme, width: usize) -> Vec<Line<'static>> {
-    let mut writer = Writer { theme, width, values: 0, lines: Vec::new() };
+/// The lines of a value, broken at `width` columns; long lists are folded unless the person unfolded them.
+pub(super) fn lines(value: &Value, view: View<'_>, width: usize) -> Vec<Line<'static>> {
+    let theme = view.theme;
+    let unfolds = (!view.model.unfolded).then(|| view.model.key("fold"));
+    let mut writer = Writer { theme, width, unfolds, values: 0, lines: Vec::new() };
     writer.walk(value, Vec::new(), 0, "");
     if writer.values > VALUES {
         writer.lines.push(Line::from(word("… more than is shown here", theme.dim())));
@@ -27,6 +34,8 @@ pub(super) fn lines(value: &Value, theme: Theme, width: usize) -> Vec<Line<'stat
 struct Writer {
     theme: Theme,
     width: usize,
+    /// The key that unfolds; `None` where nothing is folded.
+    unfolds: Option<String>,
     values: usize,
     lines: Vec<Line<'static>>,
 }
@@ -41,18 +50,20 @@ impl Writer {
         match value {
             Value::Object(map) if !map.is_empty() => {
                 self.open(head, "{", depth);
-                for (at, (key, inner)) in map.iter().enumerate() {
+                for (at, (key, inner)) in map.iter().take(self.shown(map.len())).enumerate() {
                     let head = self.member(key, depth + 1);
                     self.walk(inner, head, depth + 1, comma(at, map.len()));
                 }
+                self.folded(map.len(), depth);
                 self.close("}", depth, tail);
             }
             Value::Array(items) if !items.is_empty() => {
                 self.open(head, "[", depth);
-                for (at, inner) in items.iter().enumerate() {
+                for (at, inner) in items.iter().take(self.shown(items.len())).enumerate() {
                     let head = vec![self.indent(depth + 1)];
                     self.walk(inner, head, depth + 1, comma(at, items.len()));
                 }
+                self.folded(items.len(), depth);
                 self.close("]", depth, tail);
             }
             Value::String(text) => {
@@ -63,6 +74,21 @@ impl Writer {
                 head.push(word(other.to_string(), self.theme.number()));
                 self.end(head, depth, tail);
             }
+        }
+    }
+
+    /// How many of so many entries are shown.
+    fn shown(&self, of: usize) -> usize {
+        if self.unfolds.is_some() && of > LONG { SHOWN } else { of }
+    }
+
+    /// Says what is folded away.
+    fn folded(&mut self, of: usize, depth: usize) {
+        let hidden = of - self.shown(of);
+        if let Some(key) = self.unfolds.as_deref().filter(|_| hidden > 0) {
+            let text = word(format!("… {hidden} more · {key} unfolds"), self.theme.dim());
+            let line = vec![self.indent(depth + 1), text];
+            self.push(line, depth + 1);
         }
     }
 

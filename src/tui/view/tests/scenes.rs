@@ -99,6 +99,36 @@ fn findings_and_inspector() {
 }
 
 #[test]
+fn long_lists_are_folded_and_unfold() {
+    let long = |stage: &mut Stage| {
+        let many: Vec<_> = (0..40).map(|at| json!({"at": at})).collect();
+        stage.came_with(2, json!({"type": "mystery.event", "values": many}), true, vec![unknown_event()]);
+        stage.press("2 G Enter G");
+    };
+    scene("folded", long);
+    let mut stage = Stage::live(100, 30);
+    long(&mut stage);
+    assert!(text(&mut stage.model).contains("… 32 more · Space unfolds"));
+    stage.press("Space G");
+    let whole = text(&mut stage.model);
+    assert!(whole.contains("\"at\": 39") && !whole.contains(" more · "), "{whole}");
+    stage.press("Space G");
+    assert!(!text(&mut stage.model).contains("\"at\": 39"));
+}
+
+#[test]
+fn a_path_that_was_refused_stands_in_the_field_with_its_reason() {
+    scene("picker-refused", |stage| {
+        stage.press("p");
+        stage.types("tags/ruoter.ndef");
+        stage.press("Enter");
+        let text = "Cannot read the tag file tags/ruoter.ndef: No such file or directory (os error 2)";
+        let line = Line { at: stage.model.now, kind: LineKind::Device, text: text.to_owned(), hint: None };
+        stage.notice(Notice::Failed(line));
+    });
+}
+
+#[test]
 fn events_on_a_narrow_screen() {
     let mut stage = Stage::live(60, 16);
     conversation(&mut stage);
