@@ -15,6 +15,16 @@ use super::row::Row;
 pub const FORMS: &str =
     "words, in, out, type:text.*, finding, finding:ENV-2, turn:3, id:ix-1, -word, \"two words\"";
 
+/// What may stand before a colon, in the order of the README.
+const KEYS: [&str; 5] = ["dir", "type", "finding", "turn", "id"];
+
+/// Names that people try, and the key that does it.
+const OTHER_NAMES: [(&str, &str); 4] =
+    [("direction", "dir"), ("level", "finding"), ("rule", "finding"), ("interaction", "id")];
+
+/// Near to a key by chance: beginnings of URIs that stand in tags and passports.
+const SCHEMES: [&str; 2] = ["urn", "did"];
+
 /// A filter that was read.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
@@ -159,10 +169,29 @@ fn term(Typed { negated, quoted, text }: Typed) -> Result<Term, String> {
             ("id", id) if quoted => Asks::ExactInteraction(id.to_owned()),
             ("id", pattern) => Asks::Interaction(pattern.to_owned()),
             // `urn:agentcall:…` and times are words like any other.
-            _ => word(),
+            (key, _) => match meant(key).filter(|_| !quoted) {
+                None => word(),
+                Some(meant) => {
+                    let keys = KEYS.join(", ");
+                    return Err(format!("{key}: is no key, did you mean {meant}:? Keys are {keys}"));
+                }
+            },
         },
     };
     Ok(Term { negated, asks })
+}
+
+/// The key that was most likely meant by a word before a colon, if that is a slip. One edit in four letters: more
+/// would turn every short word into one.
+fn meant(word: &str) -> Option<&'static str> {
+    if let Some((_, key)) = OTHER_NAMES.iter().find(|(other, _)| *other == word) {
+        return Some(key);
+    }
+    if word.len() < 2 || SCHEMES.contains(&word) || !word.bytes().all(|byte| byte.is_ascii_alphabetic()) {
+        return None;
+    }
+    let slips = KEYS.into_iter().map(|key| (strsim::osa_distance(word, key), key));
+    slips.filter(|(edits, key)| *edits <= key.len().div_ceil(4)).min().map(|(_, key)| key)
 }
 
 /// Whether `text` fits a pattern in which `*` stands for anything; without one it is the beginning that counts.

@@ -14,6 +14,7 @@ mod check;
 pub mod client;
 mod content;
 pub mod dialect;
+mod event;
 pub mod finding;
 pub mod frame;
 pub mod json;

@@ -10,10 +10,8 @@ use serde::Deserializer as _;
 use serde::de::{DeserializeSeed, Error, MapAccess, Visitor};
 use serde_json::Deserializer;
 
-use super::server::{
-    Envelope, Event, Failure, InteractionRequested, InteractionResolved, SessionEstablished, SpeechSegment,
-    TextDelta,
-};
+use super::event::Event;
+use super::server::Envelope;
 use super::view::RUN;
 use crate::units::Sequence;
 
@@ -76,24 +74,49 @@ impl<'de> DeserializeSeed<'de> for Inner {
     }
 }
 
-/// Every member that an event of the profile may have.
-#[derive(Default)]
-struct Members<'de> {
-    count: usize,
-    kind: Option<&'de str>,
-    text: Option<String>,
-    segment_id: Option<String>,
-    stable: Option<bool>,
-    code: Option<String>,
-    message: Option<String>,
-    interaction_id: Option<String>,
-    asked: Option<String>,
-    prompt: Option<String>,
-    spoken_prompt: Option<String>,
-    options: Option<[bool; 0]>,
-    allows_freeform: Option<bool>,
-    outcome: Option<String>,
-    resumed: Option<bool>,
+macro_rules! members {
+    ($($member:ident: $kind:ty = $name:literal,)*) => {
+        /// Every member that an event of the profile may have, beside its type.
+        #[derive(Default)]
+        pub(super) struct Members {
+            /// How many are there.
+            count: usize,
+            $($member: Option<$kind>,)*
+        }
+
+        impl Members {
+            fn read<'de, A: MapAccess<'de>>(&mut self, name: &str, map: &mut A) -> Result<(), A::Error> {
+                match name {
+                    $($name => once(&mut self.$member, map.next_value()?)?,)*
+                    _ => return Err(A::Error::custom("another member")),
+                }
+                self.count += 1;
+                Ok(())
+            }
+
+            $(pub(super) fn $member(&mut self) -> Option<$kind> {
+                let value = self.$member.take()?;
+                self.count -= 1;
+                Some(value)
+            })*
+        }
+    };
+}
+
+members! {
+    text: String = "text",
+    segment_id: String = "segmentId",
+    stable: bool = "stable",
+    code: String = "code",
+    message: String = "message",
+    interaction_id: String = "interactionId",
+    kind: String = "kind",
+    prompt: String = "prompt",
+    spoken_prompt: String = "spokenPrompt",
+    options: [bool; 0] = "options",
+    allows_freeform: bool = "allowsFreeform",
+    outcome: String = "outcome",
+    resumed: bool = "resumed",
 }
 
 impl<'de> Visitor<'de> for Inner {
@@ -104,68 +127,14 @@ impl<'de> Visitor<'de> for Inner {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut all = Members::default();
+        let (mut kind, mut members) = (None, Members::default());
         while let Some(name) = map.next_key::<&str>()? {
             match name {
-                "type" => once(&mut all.kind, map.next_value()?)?,
-                "text" => once(&mut all.text, map.next_value()?)?,
-                "segmentId" => once(&mut all.segment_id, map.next_value()?)?,
-                "stable" => once(&mut all.stable, map.next_value()?)?,
-                "code" => once(&mut all.code, map.next_value()?)?,
-                "message" => once(&mut all.message, map.next_value()?)?,
-                "interactionId" => once(&mut all.interaction_id, map.next_value()?)?,
-                "kind" => once(&mut all.asked, map.next_value()?)?,
-                "prompt" => once(&mut all.prompt, map.next_value()?)?,
-                "spokenPrompt" => once(&mut all.spoken_prompt, map.next_value()?)?,
-                "options" => once(&mut all.options, map.next_value()?)?,
-                "allowsFreeform" => once(&mut all.allows_freeform, map.next_value()?)?,
-                "outcome" => once(&mut all.outcome, map.next_value()?)?,
-                "resumed" => once(&mut all.resumed, map.next_value()?)?,
-                _ => return Err(A::Error::custom("another member")),
+                "type" => once(&mut kind, map.next_value::<&str>()?)?,
+                name => members.read(name, &mut map)?,
             }
-            all.count += 1;
         }
-        Ok(all.event())
-    }
-}
-
-impl Members<'_> {
-    /// The event, if it has all members of its type and no other.
-    fn event(self) -> Option<Event> {
-        let (count, event) = match self.kind? {
-            "text.delta" => (2, Event::TextDelta(TextDelta { text: self.text? })),
-            "speech.segment" => (
-                4,
-                Event::SpeechSegment(SpeechSegment {
-                    segment_id: self.segment_id?,
-                    text: self.text?,
-                    stable: self.stable?,
-                }),
-            ),
-            "run.started" => (1, Event::RunStarted),
-            "run.completed" => (1, Event::RunCompleted),
-            "failure" => (3, Event::Failure(Failure { code: self.code?, message: self.message? })),
-            "interaction.requested" => {
-                let [] = self.options?;
-                let request = InteractionRequested {
-                    interaction_id: self.interaction_id?,
-                    kind: self.asked?,
-                    prompt: self.prompt?,
-                    spoken_prompt: self.spoken_prompt?,
-                    options: Vec::new(),
-                    allows_freeform: self.allows_freeform?,
-                };
-                (7, Event::InteractionRequested(request))
-            }
-            "interaction.resolved" => {
-                let (interaction_id, outcome) = (self.interaction_id?, self.outcome?);
-                (3, Event::InteractionResolved(InteractionResolved { interaction_id, outcome }))
-            }
-            "session.established" => {
-                (2, Event::SessionEstablished(SessionEstablished { resumed: self.resumed? }))
-            }
-            _ => return None,
-        };
-        (self.count == count).then_some(event)
+        let event = kind.and_then(|kind| Event::from_members(kind, &mut members));
+        Ok(event.filter(|_| members.count == 0))
     }
 }

@@ -86,7 +86,7 @@ fn named(path: &Path) -> String {
     }
 }
 
-/// Why a scan gave no tag.
+/// Why a scan gave no tag. Of a long line the end may be cut off, so the reason goes before the path.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum NfcError {
@@ -100,7 +100,7 @@ pub enum NfcError {
     #[error("The scan was stopped; the reader is closed.")]
     Disarmed,
     /// The placed tag's file cannot be read.
-    #[error("Cannot read the tag file {}: {source}", named(path))]
+    #[error("{source}: the tag file {} cannot be read", named(path))]
     File {
         /// The file.
         path: PathBuf,
@@ -108,7 +108,7 @@ pub enum NfcError {
         source: std::io::Error,
     },
     /// The placed tag's file is not a plain file, too large, or of no known kind.
-    #[error("The tag file {} cannot be used: {why}", named(path))]
+    #[error("Not usable as a tag: {why} The file is {}", named(path))]
     Unusable {
         /// The file.
         path: PathBuf,

@@ -9,6 +9,7 @@ use crate::app::tests::stage::{
 };
 use crate::client::Notice;
 use crate::client::notice::{Activity, Connection, Line, LineKind};
+use crate::device::nfc::NfcError;
 use crate::protocol::Modality;
 use crate::session::Phase;
 
@@ -122,8 +123,10 @@ fn a_path_that_was_refused_stands_in_the_field_with_its_reason() {
         stage.press("p");
         stage.types("tags/ruoter.ndef");
         stage.press("Enter");
-        let text = "Cannot read the tag file tags/ruoter.ndef: No such file or directory (os error 2)";
-        let line = Line { at: stage.model.now, kind: LineKind::Device, text: text.to_owned(), hint: None };
+        let missing =
+            NfcError::File { path: "tags/ruoter.ndef".into(), source: std::io::Error::from_raw_os_error(2) };
+        let text = missing.to_string();
+        let line = Line { at: stage.model.now, kind: LineKind::Device, text, hint: None };
         stage.notice(Notice::Failed(line));
     });
 }
