@@ -12,7 +12,7 @@ use crate::process::worked;
 /// Every frame ends with hiding the cursor, or with showing it where it belongs.
 const FRAME_ENDS: [&[u8]; 2] = [b"\x1b[?25l", b"\x1b[?25h"];
 /// Longer than anything here takes.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// What it has written.
 #[derive(Default)]

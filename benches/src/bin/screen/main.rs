@@ -39,7 +39,7 @@ fn talking(agent: &Agent, scratch: &Scratch) -> Screen {
     screen.settle();
     // What is the same in two frames is not written again, so only a letter that stood nowhere tells of itself.
     screen.press("i");
-    screen.press_until("Ж", "Ж");
+    screen.press_until("Ѫ", "Ѫ");
     screen.press("\r");
     screen
 }
