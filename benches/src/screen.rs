@@ -7,10 +7,12 @@ use std::time::{Duration, Instant};
 
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 
+use crate::process::worked;
+
 /// Every frame ends with hiding the cursor, or with showing it where it belongs.
 const FRAME_ENDS: [&[u8]; 2] = [b"\x1b[?25l", b"\x1b[?25h"];
 /// Longer than anything here takes.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// What it has written.
 #[derive(Default)]
@@ -116,14 +118,18 @@ impl Screen {
         self.wait("a frame", |written| written.frames > before).duration_since(pressed)
     }
 
-    /// Waits until no frame has been drawn for this long.
-    pub fn settle(&self, quiet: Duration) {
-        let mut frames = self.frames();
+    /// Waits until the program has done next to nothing for half a second.
+    ///
+    /// # Panics
+    /// When it is gone.
+    pub fn settle(&self) {
+        const LOOK: Duration = Duration::from_millis(500);
+        let spent = || worked(self.pid()).expect("it runs");
         loop {
-            std::thread::sleep(quiet);
-            match self.frames() {
-                same if same == frames => return,
-                more => frames = more,
+            let before = spent();
+            std::thread::sleep(LOOK);
+            if spent() - before <= LOOK / 20 {
+                return;
             }
         }
     }

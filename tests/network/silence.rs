@@ -183,3 +183,40 @@ async fn an_agent_that_reads_again_is_told_of_as_well() {
     }
     assert_eq!(last, Some(Incoming::Closed(Closure::ByUs)));
 }
+
+#[tokio::test]
+async fn an_agent_that_pings_and_reads_no_answer_costs_no_more_than_a_bound() {
+    const PINGS: u32 = 400_000;
+    const PAYLOAD: usize = 100;
+    let (tell, mut told) = mpsc::channel(1);
+    let port = serve(move |mut stream: TcpStream| {
+        let tell = tell.clone();
+        async move {
+            let head = read_head(&mut stream).await;
+            write(&mut stream, switch(&head, "")).await;
+            let payload = |n: u32| [&n.to_be_bytes()[..], &[b'p'; PAYLOAD - 4]].concat();
+            for first in (0..PINGS).step_by(1_000) {
+                let pings: Vec<u8> = (first..first + 1_000).flat_map(|n| frame(9, &payload(n))).collect();
+                write(&mut stream, pings).await;
+            }
+            write(&mut stream, frame(TEXT, b"all sent")).await;
+            // Only now it reads; the last pong answers the last ping.
+            let (mut answers, mut newest) = (0, Vec::new());
+            while newest != payload(PINGS - 1) {
+                let Some((opcode, payload)) = read_frame(&mut stream).await else { panic!("it ended") };
+                if opcode == 10 {
+                    (answers, newest) = (answers + 1, payload);
+                }
+            }
+            tell.send(answers).await.unwrap();
+        }
+    })
+    .await;
+    let options =
+        Options { dead_after: Duration::from_secs(60), stalled_after: Duration::from_secs(60), ..options() };
+    let Link { outgoing, mut incoming, .. } = dial(port, options).await.unwrap();
+    assert_eq!(incoming.recv().await, Some(text("all sent")), "pings keep nothing from being heard");
+    let answers: u32 = told.recv().await.unwrap();
+    assert!(answers < PINGS / 2, "{answers} pongs were kept for {PINGS} pings");
+    drop(outgoing);
+}

@@ -37,7 +37,9 @@ pub(super) async fn session(upgrade: OnUpgrade, shared: &Shared) {
         .max_message_size(Some(bounds::CLOSE_BEYOND_BYTES))
         .max_frame_size(Some(bounds::CLOSE_BEYOND_BYTES))
         .read_buffer_size(16 * 1024)
-        .write_buffer_size(0);
+        .write_buffer_size(0)
+        // Answers and pongs that a client does not read; beyond them the session ends.
+        .max_write_buffer_size(8 * bounds::CLOSE_BEYOND_BYTES);
     let socket = WebSocketStream::from_raw_socket(TokioIo::new(io), Role::Server, Some(limits)).await;
     let session = Session {
         socket,

@@ -21,6 +21,10 @@ use crate::transport::{Closure, Incoming, Outgoing};
 
 type Sink<S> = SplitSink<WebSocketStream<Measured<S>>, Message>;
 
+/// Most bytes that wait for an agent that does not read: pongs and one message, of which none is near as large. Beyond
+/// them only the newest pong waits, which is all that RFC 6455, section 5.5.3, asks for.
+const MOST_UNSENT: usize = 8 * 1024 * 1024;
+
 /// The reading half. Each whole message starts the count of unfinished bytes anew.
 struct Source<S> {
     stream: SplitStream<WebSocketStream<Measured<S>>>,
@@ -50,6 +54,7 @@ pub(super) async fn run<S>(
     let config = WebSocketConfig::default()
         .read_buffer_size(64 * 1024)
         .write_buffer_size(0)
+        .max_write_buffer_size(MOST_UNSENT)
         .max_message_size(Some(options.message_bytes))
         .max_frame_size(Some(options.message_bytes));
     let unfinished = Unfinished::default();
@@ -176,7 +181,11 @@ where
     // earlier, in `read`, and is reported as silence.
     let bound = options.dead_after + options.close_within;
     let after = options.stalled_after.min(bound);
-    let mut sending = pin!(sink.send(message));
+    let mut sending = pin!(async {
+        // Pongs that wait leave first: the message must find room.
+        sink.flush().await?;
+        sink.send(message).await
+    });
     if let Ok(sent) = timeout(after, &mut sending).await {
         return sent;
     }

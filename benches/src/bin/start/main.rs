@@ -64,7 +64,7 @@ fn version(program: &Path) -> Duration {
 fn idle(agentcall: &Path, home: &Path) -> (f64, f64) {
     let screen = Screen::start(agentcall, &["demo"], home, (120, 40));
     screen.first("live");
-    screen.settle(Duration::from_secs(2));
+    screen.settle();
     let before = worked(screen.pid()).expect("it runs");
     std::thread::sleep(IDLE);
     let spent = worked(screen.pid()).expect("it runs") - before;
