@@ -154,7 +154,7 @@ async fn quitting_ends_the_session_in_order() {
 #[tokio::test]
 async fn a_tag_that_cannot_be_read_is_not_placed() {
     let mut table = Table::set().await;
-    for (spec, why) in [("/no/such/tag.ndef", "Cannot read"), ("/tmp", "not a plain file")] {
+    for (spec, why) in [("/no/such/tag.ndef", "cannot be read"), ("/tmp", "not a plain file")] {
         table.ask(Request::PlaceTag(spec.to_owned())).await;
         let told = table.until(|n| matches!(n, Notice::Failed(_) | Notice::Info(_))).await;
         assert!(matches!(&told, Notice::Failed(line) if line.text.contains(why)), "{told:?}");
