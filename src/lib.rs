@@ -20,6 +20,7 @@
 //! (a [`std::time::Duration`] since the start of the session), then outputs are drained until there
 //! are none. Nobody else reads a clock: drivers at the edge pass the time in.
 
+pub mod files;
 pub mod redact;
 pub mod safe_text;
 pub mod units;

@@ -22,7 +22,7 @@ pub enum ConfigError {
         /// The file.
         path: PathBuf,
         /// The bound in bytes.
-        most: u64,
+        most: usize,
     },
     /// A line of the file.
     #[error("{}:{line}:{column}: {message}", path.display())]

@@ -1,7 +1,6 @@
 //! Reads the file: TOML, each key from the table, each error with line, column and key.
 
 use std::collections::BTreeMap;
-use std::io::Read;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -11,25 +10,23 @@ use toml::de::{DeTable, DeValue};
 
 use super::error::ConfigError;
 use super::table::{KEYS, Layer};
+use crate::files;
 use crate::protocol::Dialect;
 
 /// Largest file in bytes.
-const MOST: u64 = 256 * 1024;
+const MOST: usize = 256 * 1024;
 /// Names under which somebody might put a token, which never stands in the file.
 const SECRETS: &[&str] = &["token", "bearer", "authorization", "password", "secret", "api_key", "auth"];
 
 /// Reads the file at `path`; a file that was not named may be missing.
 pub(super) fn load(path: &Path, named: bool) -> Result<Option<Layer>, ConfigError> {
     let read = |source| ConfigError::Read { path: path.to_owned(), source };
-    let file = match std::fs::File::open(path) {
-        Ok(file) => file,
+    let bytes = match files::read_at_most(path, MOST) {
+        Ok(bytes) => bytes,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound && !named => return Ok(None),
         Err(error) => return Err(read(error)),
     };
-    // The size that the system names is not believed: a device or a pipe has none, and may never end.
-    let mut bytes = Vec::new();
-    file.take(MOST + 1).read_to_end(&mut bytes).map_err(read)?;
-    if bytes.len() as u64 > MOST {
+    if bytes.len() > MOST {
         return Err(ConfigError::TooLarge { path: path.to_owned(), most: MOST });
     }
     let text = String::from_utf8(bytes)

@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use thiserror::Error;
-use tokio::io::AsyncReadExt;
 use tokio::time::{Instant, sleep};
 use url::Url;
 
 use super::typed::did_you_mean;
+use crate::files;
 use crate::net::{
     Credentials, NetContext, NetError, NetErrorKind, Origin, RedirectFault, TokenFate, UrlPolicy, WAIT_HINT,
     http, shown,
@@ -242,9 +242,9 @@ pub async fn fetch(
 async fn read_file(path: &Path) -> Result<FetchedCard, FetchError> {
     let name = path.display().to_string();
     let failed = |source| FetchError::File { path: name.clone(), source };
-    let file = tokio::fs::File::open(path).await.map_err(failed)?;
-    let mut bytes = Vec::new();
-    file.take(CARD_BYTES as u64 + 1).read_to_end(&mut bytes).await.map_err(failed)?;
+    let own = path.to_owned();
+    let read = tokio::task::spawn_blocking(move || files::read_at_most(&own, CARD_BYTES)).await;
+    let bytes = read.map_err(std::io::Error::other).and_then(|read| read).map_err(failed)?;
     if bytes.len() > CARD_BYTES {
         return Err(FetchError::FileTooLarge { path: name });
     }

@@ -1,14 +1,16 @@
 //! A token and the one origin it may go to (R17). A caller asks [`Credentials::bearer_for`] with a resolved
 //! target, and gets the token only if it may be sent there.
 
-use std::io::Read;
 use std::path::Path;
 
+use zeroize::Zeroizing;
+
 use super::{NetError, Origin, Target, UrlPolicy};
+use crate::files;
 use crate::redact::Token;
 
 /// Longest token file that is read, in bytes.
-const TOKEN_BYTES: u64 = 16 * 1024;
+const TOKEN_BYTES: usize = 16 * 1024;
 
 /// The user's token and the origin it is bound to.
 #[derive(Clone, Debug, Default)]
@@ -116,11 +118,10 @@ pub fn read_token_env(name: &str) -> Result<Token, NetError> {
 /// [`NetError::Setup`] when it cannot be read or holds no usable token.
 pub fn read_token_file(path: &Path) -> Result<Token, NetError> {
     let refuse = |reason: String| NetError::setup_file("the token file", path, reason);
-    // The size that the system names is not believed: a device or a pipe has none, and may never end.
-    let mut value = String::new();
-    let file = std::fs::File::open(path).map_err(|e| refuse(e.to_string()))?;
-    file.take(TOKEN_BYTES + 1).read_to_string(&mut value).map_err(|e| refuse(e.to_string()))?;
-    if value.len() as u64 > TOKEN_BYTES {
+    let bytes = files::read_at_most(path, TOKEN_BYTES).map_err(|e| refuse(e.to_string()))?;
+    let value = String::from_utf8(bytes).map_err(|_| refuse("it is not UTF-8".to_owned()))?;
+    let value = Zeroizing::new(value);
+    if value.len() > TOKEN_BYTES {
         return Err(refuse(format!("it has more than {TOKEN_BYTES} bytes")));
     }
     usable(&value).map_err(|reason| refuse(reason.to_owned()))

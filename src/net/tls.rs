@@ -1,7 +1,6 @@
 //! TLS: whom we trust and how a failure reads. rustls with the ring provider, named explicitly because no
 //! process-wide default is installed.
 
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -10,10 +9,11 @@ use rustls::pki_types::pem::PemObject;
 use rustls::{AlertDescription, CertificateError, ClientConfig, PeerIncompatible, RootCertStore};
 
 use super::{NetError, TlsFault};
+use crate::files;
 use crate::units::Bytes;
 
 /// Largest file of certificates in bytes; whole bundles of roots have a few hundred KiB.
-const PEM_BYTES: u64 = 4 * 1024 * 1024;
+const PEM_BYTES: usize = 4 * 1024 * 1024;
 
 /// The client's configuration: the system's roots if `native`, and the certificates of the PEM files.
 pub(super) fn client_config(authorities: &[PathBuf], native: bool) -> Result<ClientConfig, NetError> {
@@ -37,11 +37,9 @@ pub(super) fn client_config(authorities: &[PathBuf], native: bool) -> Result<Cli
 
 fn add_file(roots: &mut RootCertStore, path: &Path) -> Result<(), NetError> {
     let refuse = |reason: String| NetError::setup_file("the certificate file", path, reason);
-    let mut pem = Vec::new();
-    let file = std::fs::File::open(path).map_err(|e| refuse(format!("it cannot be read ({e})")))?;
-    file.take(PEM_BYTES + 1).read_to_end(&mut pem).map_err(|e| refuse(format!("it cannot be read ({e})")))?;
-    if pem.len() as u64 > PEM_BYTES {
-        return Err(refuse(format!("it has more than {} bytes", Bytes(PEM_BYTES as usize))));
+    let pem = files::read_at_most(path, PEM_BYTES).map_err(|e| refuse(format!("it cannot be read ({e})")))?;
+    if pem.len() > PEM_BYTES {
+        return Err(refuse(format!("it has more than {} bytes", Bytes(PEM_BYTES))));
     }
     let certificates = CertificateDer::pem_slice_iter(&pem)
         .collect::<Result<Vec<_>, _>>()

@@ -22,11 +22,12 @@ use super::setup::Settled;
 use super::signals::{Signals, interrupted};
 use crate::client::{Client, Request};
 use crate::device::ArmedBy;
+use crate::files;
 use crate::redact::Scrubber;
 use crate::scenario::{self, Class, Options, Outcome, Scenario, ScenarioError, Sink, parse};
 
 /// Largest scenario file that is read, in bytes.
-const SCENARIO_BYTES: u64 = 1024 * 1024;
+const SCENARIO_BYTES: usize = 1024 * 1024;
 
 /// Reports one scenario; tells when nobody reads any more.
 trait Report: Sink {
@@ -78,16 +79,14 @@ fn secrets_kept(outcome: Outcome, secrets: &Secrets) -> Outcome {
 
 /// Reads a scenario file.
 fn read(path: &Path) -> Result<Scenario, Failure> {
-    use std::io::Read;
     let name = path.display().to_string();
     let failed =
         |why: String| Failure::new(Kind::Usage, format!("reading the scenario {name} failed: {why}"));
-    let mut text = String::new();
-    let file = std::fs::File::open(path).map_err(|error| failed(error.to_string()))?;
-    file.take(SCENARIO_BYTES + 1).read_to_string(&mut text).map_err(|error| failed(error.to_string()))?;
-    if text.len() as u64 > SCENARIO_BYTES {
+    let bytes = files::read_at_most(path, SCENARIO_BYTES).map_err(|error| failed(error.to_string()))?;
+    if bytes.len() > SCENARIO_BYTES {
         return Err(failed("it has more than 1 MiB".to_owned()));
     }
+    let text = String::from_utf8(bytes).map_err(|_| failed("it is not UTF-8".to_owned()))?;
     parse(&name, &text).map_err(|error| {
         let place = format!("{}:{}:{}", error.file, error.line, error.column);
         Failure::new(Kind::Usage, format!("{place}: {}", error.message)).hint(hint(&error))

@@ -24,6 +24,7 @@ use crate::device::ArmedBy;
 use crate::device::camera::{Camera, CameraProgram};
 use crate::device::nfc::{NfcReader, Placer};
 use crate::discovery::fetch::CardSource;
+use crate::files;
 use crate::net::{Credentials, NetContext};
 use crate::protocol::observation::Passport;
 use crate::protocol::{Dialect, Modalities, bounds};
@@ -229,13 +230,14 @@ impl Ports {
 
 /// Reads a passport file (R19): bounded before it is parsed.
 async fn read_passport(path: &str) -> Result<Passport, super::notice::Line> {
-    use tokio::io::AsyncReadExt;
     let failed =
         |what: String| words::device(format!("The passport {path} was refused: {what}. Nothing was sent."));
-    let file = tokio::fs::File::open(path).await.map_err(|e| failed(format!("it cannot be read: {e}")))?;
-    let mut bytes = Vec::new();
-    let bound = bounds::PASSPORT_BYTES as u64 + 1;
-    file.take(bound).read_to_end(&mut bytes).await.map_err(|e| failed(format!("it cannot be read: {e}")))?;
+    let own = PathBuf::from(path);
+    let read = tokio::task::spawn_blocking(move || files::read_at_most(&own, bounds::PASSPORT_BYTES)).await;
+    let bytes = read
+        .map_err(std::io::Error::other)
+        .and_then(|read| read)
+        .map_err(|e| failed(format!("it cannot be read: {e}")))?;
     Passport::parse(&bytes).map_err(|finding| failed(finding.to_string()))
 }
 
