@@ -5,6 +5,7 @@ use std::time::Duration;
 use agentcall::app::{Effect, Message, Model, Options};
 use agentcall::command::Key;
 use agentcall::safe_text::SafeText;
+use agentcall::tui::input::bytes::{Decoder, LONGEST_PASTE, REST_WAIT};
 use agentcall::tui::input::keys::translate;
 use agentcall::tui::input::replies::Replies;
 use agentcall::tui::theme::Theme;
@@ -77,6 +78,81 @@ pub fn keys(data: &[u8]) {
     }
     draw(&model);
     reply_is_swallowed(data);
+    bytes_are_decoded(data);
+    cuts_change_nothing(data);
+    cut_reply_is_swallowed(data);
+}
+
+/// The same bytes as a terminal sends them, in pieces with pauses: they end in no state that loses what is typed next,
+/// what is pasted has no effect, and the screen is drawn.
+fn bytes_are_decoded(data: &[u8]) {
+    let mut decoder = Decoder::default();
+    let mut model = Model::new(Options::default());
+    model.update(Message::Resized(80, 24));
+    let mut now = Duration::ZERO;
+    let mut rest = data;
+    while let [cut, after @ ..] = rest {
+        let (piece, left) = after.split_at(usize::from(cut % 16).min(after.len()));
+        // Within and beyond every time that the decoder waits.
+        now += Duration::from_millis([0, 1, 10, 24, 26, 39, 41, 300, 999, 1_001][usize::from(cut / 16) % 10]);
+        let mut events = if cut % 2 == 0 { decoder.pause(now) } else { Vec::new() };
+        events.extend(decoder.read(piece, now));
+        for event in events {
+            take(&mut model, &event);
+        }
+        rest = left;
+    }
+    draw(&model);
+    // A paste without its end is left by Ctrl-C, once what came of it was handed on.
+    for ends in [&b""[..], b"\x03"] {
+        decoder.read(ends, now);
+        for _ in 0..3 {
+            now += REST_WAIT;
+            decoder.pause(now);
+        }
+    }
+    assert_eq!(decoder.due(), None, "it waits for something");
+    assert_eq!(decoder.read(b"a", now), [Event::Key(KeyCode::Char('a').into())], "typing is lost");
+}
+
+fn take(model: &mut Model, event: &Event) {
+    match event {
+        Event::Key(key) => {
+            if let Some(key) = translate(key) {
+                model.update(Message::Key(key));
+            }
+        }
+        Event::Paste(text) => {
+            assert!(text.len() <= 3 * LONGEST_PASTE);
+            let effects = model.update(Message::Paste(text.clone()));
+            assert!(effects.is_empty(), "a paste has an effect");
+        }
+        Event::FocusGained | Event::FocusLost => {}
+        other => panic!("a terminal's bytes make no {other:?}"),
+    }
+}
+
+/// However bytes that come together are cut into reads, the events are the same.
+fn cuts_change_nothing(data: &[u8]) {
+    let (mut whole, mut cut) = (Decoder::default(), Decoder::default());
+    let now = Duration::from_secs(1);
+    let events = whole.read(data, now);
+    let pieces: Vec<Event> = data.iter().flat_map(|byte| cut.read(&[*byte], now)).collect();
+    assert_eq!(events, pieces);
+    assert_eq!(whole.due(), cut.due());
+}
+
+/// A colour that is asked for and answered, with any printable text in it, cut at any place.
+fn cut_reply_is_swallowed(data: &[u8]) {
+    let at = data.first().map_or(0, |byte| usize::from(*byte));
+    let mut reply = b"\x1b]11;".to_vec();
+    reply.extend(data.iter().filter(|byte| (0x20..0x7F).contains(*byte)));
+    reply.extend_from_slice(if at % 2 == 0 { b"\x07" } else { b"\x1b\\" });
+    let (first, second) = reply.split_at(at.max(1).min(reply.len()));
+    let mut decoder = Decoder::default();
+    assert_eq!(decoder.read(first, Duration::ZERO), [], "it is typed");
+    assert_eq!(decoder.read(second, Duration::from_millis(30)), [], "it is typed after a cut");
+    assert_eq!(decoder.read(b"a", Duration::from_millis(60)), [Event::Key(KeyCode::Char('a').into())]);
 }
 
 fn pasted(what: u8, extra: u8) -> String {
