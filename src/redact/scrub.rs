@@ -53,6 +53,10 @@ pub(super) enum Fit {
     WholeWord,
 }
 
+/// How often a text is looked through anew after something was replaced; bounded, because a token may be a word of the
+/// placeholders.
+const LOOKS: usize = 4;
+
 /// A piece of a text that comes in pieces, scrubbed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Piece {
@@ -174,9 +178,22 @@ impl Scrubber {
     /// `text` with every known value replaced by `[scrubbed: token]`, `[scrubbed: tag id]` or
     /// `[scrubbed: image data]`; borrowed if there was none.
     pub fn scrub<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        let mut text = Cow::Borrowed(text);
+        // What was glued to a value may be one too, once that is gone.
+        for _ in 0..LOOKS {
+            match self.replaced(&text) {
+                Some(less) => text = Cow::Owned(less),
+                None => break,
+            }
+        }
+        text
+    }
+
+    /// `text` with everything found in it replaced, if something is.
+    fn replaced(&self, text: &str) -> Option<String> {
         let spans = self.spans(text);
         if spans.is_empty() {
-            return Cow::Borrowed(text);
+            return None;
         }
         let mut out = String::with_capacity(text.len());
         let mut done = 0;
@@ -186,7 +203,7 @@ impl Scrubber {
             done = end;
         }
         out.push_str(&text[done..]);
-        Cow::Owned(out)
+        Some(out)
     }
 
     /// The same for a text that comes in pieces: `more`, scrubbed together with what was kept back, up to where a known
