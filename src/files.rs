@@ -1,5 +1,5 @@
-//! Files that the user names: a token, certificates, settings, a scenario, a card, a passport. Called by whoever reads
-//! one of them, and by nobody else.
+//! Files that the user names: a token, certificates, settings, a scenario, a card, a passport, a tag, a picture. Called
+//! by whoever reads one of them or names it, and by nobody else.
 //!
 //! Such a name may be anything: a pipe (`<(pass show agent)`) that shall work, a pipe into which nobody ever writes, a
 //! directory, a device without an end. Reading is bounded in bytes and in time, whatever it is.
@@ -8,6 +8,8 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 use std::time::{Duration, Instant};
+
+use zeroize::Zeroizing;
 
 /// How long a pipe may say nothing: enough for a program that asks for a password first.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -21,12 +23,31 @@ pub fn read_at_most(path: &Path, most: usize) -> io::Result<Vec<u8>> {
     read_within(path, most, PATIENCE)
 }
 
+/// The same without holding up the runtime's threads.
+///
+/// # Errors
+/// As [`read_at_most`].
+pub async fn read_aside(path: &Path, most: usize) -> io::Result<Vec<u8>> {
+    let path = path.to_owned();
+    let read = tokio::task::spawn_blocking(move || read_at_most(&path, most)).await;
+    read.map_err(io::Error::other).flatten()
+}
+
+/// At most so many characters of a path as it is shown: the end of a long one, which says most.
+pub fn end_of(path: &str, most: usize) -> String {
+    match path.char_indices().rev().nth(most) {
+        Some((at, c)) => format!("…{}", &path[at + c.len_utf8()..]),
+        None => path.to_owned(),
+    }
+}
+
 fn read_within(path: &Path, most: usize, patience: Duration) -> io::Result<Vec<u8>> {
     // The size that the system names is not believed: a device or a pipe has none, and may never end.
-    let mut bytes = Vec::new();
+    // Wiped if reading fails: half a token or half a tag is one too.
+    let mut bytes = Zeroizing::new(Vec::new());
     let file = Patient { file: open(path)?, patience };
     file.take(most as u64 + 1).read_to_end(&mut bytes)?;
-    Ok(bytes)
+    Ok(std::mem::take(&mut *bytes))
 }
 
 /// Opens without waiting: an ordinary opening of a pipe waits for its writer, and no signal ends that.
@@ -94,8 +115,6 @@ fn wait(_file: &File, _until: Instant) -> io::Result<()> {
 #[cfg(unix)]
 #[cfg(test)]
 mod tests {
-    use std::os::unix::net::UnixStream;
-
     use rustix::fs::{CWD, FileType, Mode, mknodat};
 
     use super::*;
@@ -146,6 +165,5 @@ mod tests {
         let socket = place.path().join("socket");
         let _listening = std::os::unix::net::UnixListener::bind(&socket).unwrap();
         assert!(read_at_most(&socket, 10).is_err(), "a socket cannot be opened");
-        let _other = UnixStream::connect(&socket).unwrap();
     }
 }

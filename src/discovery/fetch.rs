@@ -242,9 +242,7 @@ pub async fn fetch(
 async fn read_file(path: &Path) -> Result<FetchedCard, FetchError> {
     let name = path.display().to_string();
     let failed = |source| FetchError::File { path: name.clone(), source };
-    let own = path.to_owned();
-    let read = tokio::task::spawn_blocking(move || files::read_at_most(&own, CARD_BYTES)).await;
-    let bytes = read.map_err(std::io::Error::other).and_then(|read| read).map_err(failed)?;
+    let bytes = files::read_aside(path, CARD_BYTES).await.map_err(failed)?;
     if bytes.len() > CARD_BYTES {
         return Err(FetchError::FileTooLarge { path: name });
     }

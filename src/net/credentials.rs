@@ -119,8 +119,8 @@ pub fn read_token_env(name: &str) -> Result<Token, NetError> {
 pub fn read_token_file(path: &Path) -> Result<Token, NetError> {
     let refuse = |reason: String| NetError::setup_file("the token file", path, reason);
     let bytes = files::read_at_most(path, TOKEN_BYTES).map_err(|e| refuse(e.to_string()))?;
-    let value = String::from_utf8(bytes).map_err(|_| refuse("it is not UTF-8".to_owned()))?;
-    let value = Zeroizing::new(value);
+    let value = String::from_utf8(bytes).map(Zeroizing::new);
+    let value = value.map_err(|_| refuse("it is not UTF-8".to_owned()))?;
     if value.len() > TOKEN_BYTES {
         return Err(refuse(format!("it has more than {TOKEN_BYTES} bytes")));
     }

@@ -6,7 +6,7 @@ mod link;
 mod reader;
 mod words;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use tokio::sync::mpsc::{self, error::TrySendError};
@@ -232,11 +232,8 @@ impl Ports {
 async fn read_passport(path: &str) -> Result<Passport, super::notice::Line> {
     let failed =
         |what: String| words::device(format!("The passport {path} was refused: {what}. Nothing was sent."));
-    let own = PathBuf::from(path);
-    let read = tokio::task::spawn_blocking(move || files::read_at_most(&own, bounds::PASSPORT_BYTES)).await;
-    let bytes = read
-        .map_err(std::io::Error::other)
-        .and_then(|read| read)
+    let bytes = files::read_aside(Path::new(path), bounds::PASSPORT_BYTES)
+        .await
         .map_err(|e| failed(format!("it cannot be read: {e}")))?;
     Passport::parse(&bytes).map_err(|finding| failed(finding.to_string()))
 }

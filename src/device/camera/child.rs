@@ -4,9 +4,11 @@
 //! other on its standard input and output, and ends when its input ends.
 
 use std::io::{Read, Write};
+use std::path::Path;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use super::wire::{self, MESSAGE_CHARS, Prefix, Reply, Request, Size, Source, VERSION};
+use crate::files;
 use crate::picture::{self, Picture};
 
 /// The hidden first argument that starts the child.
@@ -124,24 +126,14 @@ fn open(source: Source) -> Result<(Opened, Reply), String> {
 /// Reads and decodes a file; only a regular one, so that a pipe or device cannot hold us.
 fn read_picture(path: &str) -> Result<Picture, String> {
     // The reason first: a long path must not push it out of the line.
-    let shown = shown(path);
+    let shown = files::end_of(path, PATH_CHARS);
     let failed = |e: std::io::Error| format!("{e}: {shown}");
     if !std::fs::metadata(path).map_err(failed)?.is_file() {
         return Err(format!("it is not a regular file: {shown}"));
     }
-    let mut bytes = Vec::new();
-    let file = std::fs::File::open(path).map_err(failed)?;
-    file.take(picture::MAX_FILE_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(failed)?;
+    let bytes = files::read_at_most(Path::new(path), picture::MAX_FILE_BYTES).map_err(failed)?;
     let picture = picture::decode(&bytes).map_err(|e| format!("{e}: {shown}"))?;
     Ok(picture.shrunk_to(wire::FULL_SIDE))
-}
-
-/// The end of a path, which says most.
-fn shown(path: &str) -> String {
-    match path.char_indices().rev().nth(PATH_CHARS) {
-        Some((at, c)) => format!("…{}", &path[at + c.len_utf8()..]),
-        None => path.to_owned(),
-    }
 }
 
 impl Opened {

@@ -14,6 +14,7 @@ use thiserror::Error;
 use zeroize::Zeroizing;
 
 use super::consent::Armed;
+use crate::files;
 use crate::redact::{TagUid, mask_uid_values};
 
 pub use simulated::{Placer, SimulatedReader, TagSpec, TagSpecError};
@@ -79,11 +80,7 @@ const PATH_CHARS: usize = 200;
 
 /// A path as an error names it, the end of a long one: files of dumps are often called by their tag's id.
 fn named(path: &Path) -> String {
-    let named = mask_uid_values(&path.display().to_string());
-    match named.char_indices().rev().nth(PATH_CHARS) {
-        Some((at, c)) => format!("…{}", &named[at + c.len_utf8()..]),
-        None => named,
-    }
+    files::end_of(&mask_uid_values(&path.display().to_string()), PATH_CHARS)
 }
 
 /// Why a scan gave no tag. Of a long line the end may be cut off, so the reason goes before the path.

@@ -4,10 +4,10 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
-use tokio::io::AsyncReadExt;
 use zeroize::Zeroizing;
 
 use crate::device::nfc::{NfcError, RawTag};
+use crate::files;
 use crate::redact::TagUid;
 
 /// Largest tag file in bytes.
@@ -91,9 +91,7 @@ async fn read_bounded(path: &Path) -> Result<Zeroizing<Vec<u8>>, NfcError> {
     if !tokio::fs::metadata(path).await.map_err(failed)?.is_file() {
         return Err(NfcError::Unusable { path: path.to_owned(), why: "it is not a plain file." });
     }
-    let file = tokio::fs::File::open(path).await.map_err(failed)?;
-    let mut bytes = Zeroizing::new(Vec::new());
-    file.take(TAG_FILE_BYTES as u64 + 1).read_to_end(&mut bytes).await.map_err(failed)?;
+    let bytes = Zeroizing::new(files::read_aside(path, TAG_FILE_BYTES).await.map_err(failed)?);
     if bytes.len() > TAG_FILE_BYTES {
         return Err(NfcError::Unusable {
             path: path.to_owned(),
