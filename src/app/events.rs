@@ -73,11 +73,7 @@ impl Events {
         if let Some(late) = &record.late
             && let Some(at) = self.newest_text()
         {
-            let row = &mut self.rows[at];
-            let before = row.weight();
-            row.text.push(&SafeText::block(late));
-            self.weight = (self.weight + row.weight()).saturating_sub(before);
-            self.judge_again(at);
+            self.grow(at, |row| row.text.push(&SafeText::block(late)));
         }
         if !self.fold(record) {
             self.add(since, record);
@@ -109,6 +105,15 @@ impl Events {
         if let Some(at) = self.rows.len().checked_sub(3) {
             self.rows[at].settle();
         }
+    }
+
+    /// Adds to a row, and counts and judges it anew.
+    fn grow(&mut self, at: usize, add: impl FnOnce(&mut Row)) {
+        let row = &mut self.rows[at];
+        let before = row.weight();
+        add(row);
+        self.weight = (self.weight + row.weight()).saturating_sub(before);
+        self.judge_again(at);
     }
 
     /// Asks the filter about a row that grew: a word of it may have come with the last frame, one that must not be
@@ -152,14 +157,10 @@ impl Events {
             Some(_) if last > 0 && fold(&self.rows[last - 1].record) == Some(kind) => last - 1,
             _ => return false,
         };
-        let row = &mut self.rows[at];
-        if !row.has_room() {
+        if !self.rows[at].has_room() {
             return false;
         }
-        let before = row.weight();
-        row.take(record);
-        self.weight = (self.weight + row.weight()).saturating_sub(before);
-        self.judge_again(at);
+        self.grow(at, |row| row.take(record));
         true
     }
 

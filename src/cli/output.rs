@@ -90,11 +90,9 @@ impl<'a> Printer<'a> {
     }
 
     fn rendered(&self, line: &OutputLine<CardRecord>) -> String {
-        let scrubbed = match line {
-            OutputLine::Frame(_) => None,
-            _ => serde_json::to_value(line).ok().map(|value| self.secrets.scrub_value(value).to_string()),
-        };
-        scrubbed.unwrap_or_else(|| line.to_line())
+        let as_it_is = self.secrets.knows_nothing() || matches!(line, OutputLine::Frame(_));
+        let scrubbed = (!as_it_is).then(|| serde_json::to_value(line).ok()).flatten();
+        scrubbed.map_or_else(|| line.to_line(), |value| self.secrets.scrub_value(value).to_string())
     }
 
     /// Writes what waits.

@@ -211,7 +211,8 @@ fn parts_groups(byte: u8) -> bool {
     byte.is_ascii_whitespace() || matches!(byte, b':' | b',' | b'.' | b'\\' | b'|' | b'%')
 }
 
-fn in_alphabet(byte: u8) -> bool {
+/// Whether it is a character of base64, in either alphabet.
+pub(super) fn in_alphabet(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_')
 }
 

@@ -265,18 +265,16 @@ impl Scrubber {
         while layers.len() < ROUNDS {
             let outer = layers.last().map_or(text, |layer| layer.text.as_str());
             let whole = open_escape(outer).unwrap_or(outer.len());
-            let back = |at| layers.iter().rev().fold(at, |at, layer: &Unescaped| layer.start(at));
-            from = from.min(back(whole));
+            from = from.min(original(&layers, whole));
             if whole < outer.len() {
-                let begun = self.under_way_as_is(&outer[..whole]);
-                from = from.min(back(begun));
+                from = from.min(original(&layers, self.under_way_as_is(&outer[..whole])));
             }
             let Some(layer) = Unescaped::of(&outer[..whole]) else { break };
             layers.push(layer);
             let inner = layers.last().expect("one was pushed");
             let begun = self.under_way_as_is(&inner.text);
             if begun < inner.text.len() {
-                from = from.min(layers.iter().rev().fold(begun, |at, layer| layer.start(at)));
+                from = from.min(original(&layers, begun));
             }
         }
         from
@@ -389,6 +387,11 @@ impl Scrubber {
     }
 }
 
+/// Where a place in the innermost of the layers stood in the original.
+fn original(layers: &[Unescaped], at: usize) -> usize {
+    layers.iter().rev().fold(at, |at, layer| layer.start(at))
+}
+
 /// In order, and without overlaps.
 fn merged(mut found: Vec<(usize, usize, Kind)>) -> Vec<(usize, usize, Kind)> {
     found.sort_unstable();
@@ -407,8 +410,7 @@ fn merged(mut found: Vec<(usize, usize, Kind)>) -> Vec<(usize, usize, Kind)> {
 /// Where the run of base64 at the end of `text` starts, which could grow into a piece of an image; of a run that has
 /// grown long without being one, only the end.
 fn image_begun(text: &str) -> usize {
-    let base64 = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_');
-    let run = text.bytes().rev().take_while(|byte| base64(byte)).count();
+    let run = text.bytes().rev().take_while(|byte| images::in_alphabet(*byte)).count();
     match run {
         0..IMAGE_WINDOW => text.len() - run,
         _ => text.len() - IMAGE_WINDOW / 3,

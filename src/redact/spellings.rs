@@ -29,8 +29,6 @@ pub(super) struct Spellings {
     all: Vec<Spelling>,
     /// One bit a pair; empty as long as there is nothing to look for.
     pairs: Zeroizing<Vec<u64>>,
-    /// Whether a spelling is a single byte, which no pair tells.
-    has_single: bool,
     shortest: usize,
     longest: usize,
 }
@@ -60,7 +58,6 @@ impl Spellings {
         let lengths = || self.all.iter().map(|spelling| spelling.text.len());
         self.shortest = lengths().min().unwrap_or_default();
         self.longest = lengths().max().unwrap_or_default();
-        self.has_single = self.shortest == 1;
         self.pairs = Zeroizing::default();
         if !self.all.is_empty() {
             self.pairs.resize(1 << 10, 0);
@@ -81,7 +78,9 @@ impl Spellings {
                 .filter(move |spelling| bytes[at..].starts_with(spelling.text.as_bytes()))
                 .map(move |spelling| (at, spelling))
         });
-        let single = self.all.iter().filter(|spelling| self.has_single && spelling.text.len() == 1);
+        // A single byte, which no pair tells.
+        let has_single = self.shortest == 1;
+        let single = self.all.iter().filter(move |spelling| has_single && spelling.text.len() == 1);
         longer.chain(
             single.flat_map(move |one| text.match_indices(one.text.as_str()).map(move |(at, _)| (at, one))),
         )

@@ -58,7 +58,9 @@ pub async fn run(
                 let now = now();
                 take(&mut player, sink, now, &notice.unwrap_or(Notice::Stopped));
                 for _ in 1..BATCH {
-                    let true = player.listens() else { break };
+                    if !player.listens() {
+                        break;
+                    }
                     let Ok(notice) = notices.try_recv() else { break };
                     take(&mut player, sink, now, &notice);
                 }

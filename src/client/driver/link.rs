@@ -137,7 +137,9 @@ impl LinkPort {
                 let waiting = self.link.as_ref().map_or(0, |open| open.outgoing.waiting());
                 return Event::Said(self.attempt, stalled(after, waiting));
             }
-            Incoming::Flowing => return Event::Said(self.attempt, info("The agent reads again.", None)),
+            Incoming::Flowing => {
+                return Event::Said(self.attempt, words::info("The agent reads again.", None));
+            }
             Incoming::Closed(closure) => return self.gone(&closure),
         };
         Event::Frame(self.attempt, frame)
@@ -188,11 +190,7 @@ fn stalled(after: Duration, waiting: usize) -> Line {
         n => format!(", and {} more wait", Bytes(n)),
     };
     let text = format!("The agent has not read a message for {} s{more}.", after.as_secs_f32());
-    info(&text, Some("if it goes on like this, the connection is given up within about a minute"))
-}
-
-fn info(text: &str, hint: Option<&str>) -> Line {
-    Line { at: Duration::ZERO, text: text.to_owned(), hint: hint.map(str::to_owned), kind: LineKind::Info }
+    words::info(text, Some("if it goes on like this, the connection is given up within about a minute"))
 }
 
 async fn fetch_card(dialling: &Dialling) -> Result<CardResult, Line> {

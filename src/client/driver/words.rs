@@ -1,4 +1,4 @@
-//! From the errors of the ports to one line each.
+//! What the ports have to say, and their errors, in one line each.
 
 use std::time::Duration;
 
@@ -8,6 +8,11 @@ use crate::net::NetErrorKind;
 /// A line about a device; the engine puts in the time.
 pub(super) fn device(text: impl Into<String>) -> Line {
     Line { at: Duration::ZERO, text: text.into(), hint: None, kind: LineKind::Device }
+}
+
+/// A line that is no trouble yet; the engine puts in the time.
+pub(super) fn info(text: impl Into<String>, hint: Option<&str>) -> Line {
+    Line { at: Duration::ZERO, text: text.into(), hint: hint.map(str::to_owned), kind: LineKind::Info }
 }
 
 /// A line about the network; the engine puts in the time.

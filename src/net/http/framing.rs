@@ -91,6 +91,11 @@ impl HttpFault {
         matches!(self, Self::HeadTooLarge | Self::Interim)
     }
 
+    /// The error of an answer from `url`.
+    pub(super) fn from(self, url: &url::Url) -> NetError {
+        NetError::Answer { url: crate::net::shown(url), secure: url.scheme() == "https", fault: self }
+    }
+
     /// What `error` means before the head is complete.
     pub(super) fn in_head(error: &hyper::Error) -> Self {
         if error.is_parse_too_large() {
@@ -180,12 +185,5 @@ impl Interim {
     /// Ends when there are too many.
     pub(super) async fn too_many(&self) {
         self.0.1.notified().await;
-    }
-}
-
-impl HttpFault {
-    /// The error of an answer from `url`.
-    pub(super) fn from(self, url: &url::Url) -> NetError {
-        NetError::Answer { url: crate::net::shown(url), secure: url.scheme() == "https", fault: self }
     }
 }

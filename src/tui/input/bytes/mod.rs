@@ -101,9 +101,7 @@ pub struct Decoder {
 impl Decoder {
     /// Takes what came. `now` never steps back.
     pub fn read(&mut self, bytes: &[u8], now: Duration) -> Vec<Event> {
-        if self.due().is_some_and(|due| now >= due) {
-            self.settle(now);
-        }
+        self.settle(now);
         if bytes == [0x03] && self.paste.as_ref().is_some_and(|paste| paste.stalled) {
             // The way out of a paste whose end was lost.
             self.paste = None;
@@ -134,13 +132,15 @@ impl Decoder {
 
     /// Takes that nothing came until now.
     pub fn pause(&mut self, now: Duration) -> Vec<Event> {
-        if self.due().is_some_and(|due| now >= due) {
-            self.settle(now);
-        }
+        self.settle(now);
         std::mem::take(&mut self.out)
     }
 
+    /// Takes what has waited for as long as it may.
     fn settle(&mut self, now: Duration) {
+        if self.due().is_none_or(|due| now < due) {
+            return;
+        }
         match &mut self.paste {
             Some(Paste { matched: None, text, .. }) => {
                 self.out.extend(pasted(text));
