@@ -23,6 +23,10 @@ use super::raw_mode_anew;
 /// How long giving back waits for a frame that is going out, and for a terminal that takes no output.
 const PATIENCE: Duration = Duration::from_millis(300);
 
+/// The most bytes that wait for the writing thread when something is added between two frames: several of the longest
+/// texts for the clipboard behind a frame. A terminal that leaves so much waiting does not keep up.
+const MOST_WAITING: usize = 1 << 20;
+
 /// Whose the terminal is, and what is on its way to it.
 #[derive(Debug, Default)]
 pub(super) struct Shared {
@@ -214,13 +218,14 @@ impl Outlet {
         self.shared.freed.notified().await;
     }
 
-    /// Hands over a sequence that is no part of a frame.
+    /// Hands over a sequence that is no part of a frame. It goes out behind whatever waits.
     ///
     /// # Errors
-    /// [`io::ErrorKind::WouldBlock`] when one already waits for a terminal that does not keep up; nothing is kept.
+    /// [`io::ErrorKind::WouldBlock`] when [`MOST_WAITING`] bytes would wait for a terminal that does not keep up;
+    /// nothing of this sequence is kept.
     pub fn send(&self, bytes: &[u8]) -> io::Result<()> {
         let mut state = self.shared.lock();
-        if !state.waiting.is_empty() {
+        if state.waiting.len() + bytes.len() > MOST_WAITING {
             let message = "the terminal takes no output at the moment; nothing was copied";
             return Err(io::Error::new(io::ErrorKind::WouldBlock, message));
         }
@@ -296,4 +301,37 @@ fn write_all(bytes: &[u8]) -> io::Result<()> {
     let mut out = io::stdout().lock();
     out.write_all(bytes)?;
     out.flush()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A terminal that is ours, and that nobody writes to yet.
+    fn stalled() -> Outlet {
+        let shared = Arc::new(Shared::default());
+        shared.lock().whose = Whose::Ours;
+        Outlet::new(shared)
+    }
+
+    #[test]
+    fn what_goes_between_frames_waits_behind_them_whole_and_in_order() {
+        let outlet = stalled();
+        let mut output = Output::new(Arc::clone(&outlet.shared));
+        output.write_all(b"frame").unwrap();
+        output.flush().unwrap();
+        outlet.send(b"first").unwrap();
+        outlet.send(b"second").unwrap();
+        assert_eq!(outlet.shared.lock().waiting, b"framefirstsecond");
+    }
+
+    #[test]
+    fn a_terminal_that_does_not_keep_up_is_said_and_nothing_of_the_refused_is_kept() {
+        let outlet = stalled();
+        let long = vec![b'x'; MOST_WAITING - 4];
+        outlet.send(&long).unwrap();
+        assert_eq!(outlet.send(b"12345").unwrap_err().kind(), io::ErrorKind::WouldBlock);
+        assert_eq!(outlet.shared.lock().waiting.len(), MOST_WAITING - 4);
+        outlet.send(b"1234").unwrap();
+    }
 }
