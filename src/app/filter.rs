@@ -67,6 +67,11 @@ impl Filter {
         words(text).map(term).collect::<Result<Vec<_>, _>>().map(|terms| Self { terms })
     }
 
+    /// Whether it shows everything.
+    pub fn is_empty(&self) -> bool {
+        self.terms.is_empty()
+    }
+
     /// Whether a row is shown.
     pub fn shows(&self, row: &Row) -> bool {
         self.terms.iter().all(|term| term.asks.holds(row) != term.negated)

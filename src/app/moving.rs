@@ -59,5 +59,8 @@ impl Model {
             *scrolled = page;
         }
         self.seen = seen;
+        if self.events.is_searching() {
+            self.events.search_on();
+        }
     }
 }

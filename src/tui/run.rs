@@ -163,7 +163,7 @@ impl Screen {
                 self.terminal.draw(|frame| seen = view::draw(frame, model, theme))?;
                 self.model.update(Message::Drawn(seen));
                 drawn = Instant::now();
-                dirty = false;
+                dirty = self.model.events.is_searching();
             }
             self.ask_owed();
             let due = drawn + FRAME;

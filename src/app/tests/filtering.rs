@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::stage::{Stage, step_back, unknown_event};
-use crate::app::{Events, Row};
+use crate::app::{Events, Message, Row, Seen};
 use crate::trace::record::{Body, Direction};
 
 /// One thing that happens between client and agent.
@@ -80,6 +80,13 @@ fn numbers(events: &Events) -> Vec<u64> {
     events.window(10_000).iter().map(|(row, _)| row.number).collect()
 }
 
+/// The numbers of all rows that are so.
+fn plain(events: &Events, so: impl Fn(&Row) -> bool) -> Vec<u64> {
+    let mut all = events.clone();
+    all.clear_filter();
+    all.window(10_000).into_iter().filter(|(row, _)| so(row)).map(|(row, _)| row.number).collect()
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 
@@ -97,19 +104,47 @@ proptest! {
             play(&mut stage, step);
             let events = &stage.model.events;
             let shown = numbers(events);
-            let mut all = events.clone();
-            all.clear_filter();
-            let plain: Vec<u64> = all
-                .window(10_000)
-                .into_iter()
-                .filter(|(row, _)| terms.iter().all(|((_, holds), no)| holds(row) != *no))
-                .map(|(row, _)| row.number)
-                .collect();
+            let plain = plain(events, |row| terms.iter().all(|((_, holds), no)| holds(row) != *no));
             prop_assert_eq!(&shown, &plain, "{:?} after {:?}", filter, step);
             let selected = events.selected().map(|row| row.number);
             prop_assert!(shown.is_empty() || selected.is_some_and(|number| shown.contains(&number)),
                 "{:?} is selected of {:?}", selected, shown);
         }
+    }
+
+    #[test]
+    fn a_search_in_slices_shows_in_the_end_what_one_at_once_shows(
+        terms in prop::collection::vec((prop::sample::select(TERMS), any::<bool>()), 1..3),
+        before in prop::collection::vec(step(), 0..60),
+        after in prop::collection::vec((step(), 0..4_usize), 0..20),
+        back in 0..20_isize,
+    ) {
+        let filter: Vec<String> =
+            terms.iter().map(|((term, _), no)| format!("{}{term}", if *no { "-" } else { "" })).collect();
+        let holds = |row: &Row| terms.iter().all(|((_, holds), no)| holds(row) != *no);
+        // An eighth of it is asked at once: a few rows.
+        let mut stage = Stage::within(20_000);
+        before.iter().for_each(|step| play(&mut stage, step));
+        stage.model.events.step(-back);
+        stage.model.events.set_filter(&filter.join(" ")).expect("these can be read");
+        for (step, slices) in &after {
+            play(&mut stage, step);
+            (0..*slices).for_each(|_| stage.model.events.search_on());
+            let plain = plain(&stage.model.events, holds);
+            let shown = numbers(&stage.model.events);
+            prop_assert!(plain.ends_with(&shown), "{:?}: {:?} are not the newest of {:?}", filter, shown, plain);
+        }
+        let mut slices = 0;
+        while stage.model.events.is_searching() {
+            stage.model.events.search_on();
+            slices += 1;
+            prop_assert!(slices < 100, "the search does not end");
+        }
+        let shown = numbers(&stage.model.events);
+        prop_assert_eq!(&shown, &plain(&stage.model.events, holds), "{:?}", filter);
+        let selected = stage.model.events.selected().map(|row| row.number);
+        prop_assert!(shown.is_empty() || selected.is_some_and(|number| shown.contains(&number)),
+            "{:?} is selected of {:?}", selected, shown);
     }
 
     #[test]
@@ -123,6 +158,30 @@ proptest! {
             stage.model.events.clear_filter();
         }
     }
+}
+
+#[test]
+fn a_filter_over_much_shows_the_newest_at_once_and_the_rest_with_the_next_frames() {
+    let mut stage = Stage::within(200_000);
+    for n in 0..300 {
+        stage.came(1, json!({"type": "mystery.event", "n": n}));
+    }
+    stage.press("2");
+    stage.press("/");
+    stage.types("mys");
+    let (first, all) = stage.model.events.counts();
+    assert!(stage.model.events.is_searching() && first > 0 && first < all, "{first} of {all}");
+    assert_eq!(
+        stage.model.events.selected().map(|row| row.number),
+        numbers(&stage.model.events).last().copied()
+    );
+    let mut frames = 0;
+    while stage.model.events.is_searching() {
+        stage.model.update(Message::Drawn(Seen::default()));
+        frames += 1;
+    }
+    assert!((3..=8).contains(&frames), "{frames} frames");
+    assert_eq!(stage.model.events.counts(), (all, all));
 }
 
 #[test]

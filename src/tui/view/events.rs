@@ -42,6 +42,9 @@ fn note(view: View<'_>) -> String {
         parts.push(format!("/{}", fit(SafeText::line(events.filter()).as_str(), 20)));
     }
     parts.push(format!("{} of {}", Bytes(shown), Bytes(all)));
+    if events.is_searching() {
+        parts.push("searching".to_owned());
+    }
     match events.findings() {
         0 => {}
         1 => parts.push("1 finding".to_owned()),
@@ -58,6 +61,8 @@ fn note(view: View<'_>) -> String {
 fn empty(view: View<'_>) -> String {
     if view.model.events.filter().is_empty() {
         "Every frame appears here, in both directions.".to_owned()
+    } else if view.model.events.is_searching() {
+        "Searching older events.".to_owned()
     } else {
         format!("No event is like this. {} shows all again.", view.model.key("leave"))
     }

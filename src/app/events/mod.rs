@@ -4,10 +4,13 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
+use self::shown::{Change, SLICE, Shown};
 use super::filter::Filter;
 use super::row::{Fold, Row, fold};
 use crate::safe_text::SafeText;
 use crate::trace::record::{Body, Direction, Record};
+
+mod shown;
 
 /// Memory for the events, unless the settings say otherwise, in bytes.
 pub const BUDGET: usize = 64 * 1024 * 1024;
@@ -19,9 +22,7 @@ pub struct Events {
     next: u64,
     /// The filter as it was typed.
     filter: String,
-    asked: Filter,
-    /// Numbers of the rows that the filter shows.
-    shown: VecDeque<u64>,
+    shown: Shown,
     selected: Option<u64>,
     follow: bool,
     findings: usize,
@@ -42,8 +43,7 @@ impl Default for Events {
             rows: VecDeque::new(),
             next: 0,
             filter: String::new(),
-            asked: Filter::default(),
-            shown: VecDeque::new(),
+            shown: Shown::default(),
             selected: None,
             follow: true,
             findings: 0,
@@ -94,11 +94,9 @@ impl Events {
         let row = Row::new(self.next, since, turn, record);
         self.next += 1;
         self.weight += row.weight();
-        if self.asked.shows(&row) {
-            self.shown.push_back(row.number);
-            if self.follow && (fold(record) != Some(Fold::Ack) || self.selected.is_none()) {
-                self.selected = Some(row.number);
-            }
+        let follows = self.follow && fold(record) != Some(Fold::Ack);
+        if self.shown.take(&row) && (follows || self.selected.is_none()) {
+            self.selected = Some(row.number);
         }
         self.rows.push_back(row);
         // Only the last two rows take more.
@@ -116,22 +114,16 @@ impl Events {
         self.judge_again(at);
     }
 
-    /// Asks the filter about a row that grew: a word of it may have come with the last frame, one that must not be
-    /// there too.
+    /// Asks the filter about a row that grew.
     fn judge_again(&mut self, at: usize) {
         let row = &self.rows[at];
-        let (number, shows) = (row.number, self.asked.shows(row));
-        let place = self.shown.partition_point(|shown| *shown < number);
-        let stood = self.shown.get(place) == Some(&number);
-        match (stood, shows) {
-            (false, true) => self.shown.insert(place, number),
-            (true, false) => drop(self.shown.remove(place)),
-            _ => return,
-        }
+        let number = row.number;
+        let Some(change) = self.shown.judge_again(row) else { return };
         if self.follow {
             self.last();
-        } else if stood && self.selected == Some(number) {
-            self.selected = self.shown.get(place).or(self.shown.back()).copied();
+        } else if change == Change::Went && self.selected == Some(number) {
+            let numbers = self.shown.numbers();
+            self.selected = numbers.get(self.shown.place(number)).or(numbers.back()).copied();
         }
     }
 
@@ -139,11 +131,9 @@ impl Events {
         let Some(row) = self.rows.pop_front() else { return };
         self.weight = self.weight.saturating_sub(row.weight());
         self.dropped += row.count as u64;
-        if self.shown.front() == Some(&row.number) {
-            self.shown.pop_front();
-        }
+        self.shown.forget(row.number);
         if self.selected == Some(row.number) {
-            self.selected = self.shown.front().copied();
+            self.selected = self.shown.numbers().front().copied();
         }
     }
 
@@ -172,7 +162,7 @@ impl Events {
 
     /// How many rows the filter shows, and how many there are.
     pub fn counts(&self) -> (usize, usize) {
-        (self.shown.len(), self.rows.len())
+        (self.shown.numbers().len(), self.rows.len())
     }
 
     /// How many old events were dropped to stay within the budget.
@@ -202,33 +192,34 @@ impl Events {
 
     /// The rows in a window of `height` lines around the selection, the selected one marked.
     pub fn window(&self, height: usize) -> Vec<(&Row, bool)> {
+        let shown = self.shown.numbers();
         let end = match self.place() {
-            Some(place) if !self.follow => (place + height / 2 + 1).max(height).min(self.shown.len()),
-            _ => self.shown.len(),
+            Some(place) if !self.follow => (place + height / 2 + 1).max(height).min(shown.len()),
+            _ => shown.len(),
         };
         let begin = end.saturating_sub(height);
-        let numbers = self.shown.iter().skip(begin).take(end - begin);
+        let numbers = shown.iter().skip(begin).take(end - begin);
         numbers.filter_map(|n| self.row(*n)).map(|row| (row, Some(row.number) == self.selected)).collect()
     }
 
     /// Where the selection stands among the shown rows.
     fn place(&self) -> Option<usize> {
-        let selected = self.selected?;
-        let at = self.shown.partition_point(|number| *number < selected);
-        (at < self.shown.len()).then_some(at)
+        let at = self.shown.place(self.selected?);
+        (at < self.shown.numbers().len()).then_some(at)
     }
 
     /// Moves the selection; moving freezes the list, reaching the last row follows again.
     pub fn step(&mut self, by: isize) {
-        let Some(last) = self.shown.len().checked_sub(1) else { return };
+        let Some(last) = self.shown.numbers().len().checked_sub(1) else { return };
         let at = self.place().unwrap_or(last).saturating_add_signed(by).min(last);
-        self.selected = self.shown.get(at).copied();
+        self.selected = self.shown.numbers().get(at).copied();
         self.follow = at == last && by > 0;
     }
 
     /// Selects the first row.
     pub fn first(&mut self) {
-        self.selected = self.shown.front().copied();
+        self.shown.ask_more(&self.rows, usize::MAX);
+        self.selected = self.shown.numbers().front().copied();
         self.follow = false;
     }
 
@@ -236,8 +227,8 @@ impl Events {
     pub fn last(&mut self) {
         let says = |number: &&u64| self.row(**number).is_some_and(|row| fold(&row.record) != Some(Fold::Ack));
         // Acknowledgements fold, so that a longer row of them can only come from a filter.
-        let said = self.shown.iter().rev().take(64).find(says);
-        self.selected = said.or(self.shown.back()).copied();
+        let said = self.shown.numbers().iter().rev().take(64).find(says);
+        self.selected = said.or(self.shown.numbers().back()).copied();
         self.follow = true;
     }
 
@@ -248,12 +239,14 @@ impl Events {
 
     /// Selects the nearest row with a finding, before or after the selected one, among those shown.
     pub fn step_to_finding(&mut self, forward: bool) -> bool {
-        let here = self.place().unwrap_or(self.shown.len());
+        self.shown.ask_more(&self.rows, usize::MAX);
+        let shown = self.shown.numbers();
+        let here = self.place().unwrap_or(shown.len());
         let has = |number: &&u64| self.row(**number).is_some_and(|row| !row.record.findings.is_empty());
         let found = if forward {
-            self.shown.iter().skip(here + 1).find(has)
+            shown.iter().skip(here + 1).find(has)
         } else {
-            self.shown.iter().take(here).rev().find(has)
+            shown.iter().take(here).rev().find(has)
         };
         let found = found.copied();
         if found.is_some() {
@@ -273,20 +266,40 @@ impl Events {
         }
     }
 
-    /// Shows only the rows that this filter shows; an empty one shows all.
+    /// Shows only the rows that this filter shows; an empty one shows all. The newest rows are asked at once, older
+    /// ones by [`Events::search_on`].
     ///
     /// # Errors
     /// One sentence about what cannot be read; what is shown stays.
     pub fn set_filter(&mut self, filter: &str) -> Result<(), String> {
-        self.asked = Filter::parse(filter)?;
-        self.filter = filter.trim().to_owned();
-        self.shown = self.rows.iter().filter(|row| self.asked.shows(row)).map(|row| row.number).collect();
-        match self.place().and_then(|place| self.shown.get(place).copied()) {
-            // What is selected stays, or the next that is shown takes its place.
-            Some(nearest) if !self.follow => self.selected = Some(nearest),
-            _ => self.last(),
+        let read = Filter::parse(filter)?;
+        if filter.trim() == self.filter {
+            return Ok(());
         }
+        self.shown.begin(read, &self.rows);
+        self.filter = filter.trim().to_owned();
+        self.search_on();
         Ok(())
+    }
+
+    /// Asks the next rows what the filter says; called after each frame while [`Events::is_searching`].
+    pub fn search_on(&mut self) {
+        self.shown.ask_more(&self.rows, SLICE.min(self.budget / 8));
+        if self.follow {
+            return self.last();
+        }
+        // What is selected stays, or the next that is shown takes its place.
+        if self.selected.is_none_or(|selected| self.shown.has_asked(selected)) || !self.is_searching() {
+            match self.place().and_then(|place| self.shown.numbers().get(place).copied()) {
+                Some(nearest) => self.selected = Some(nearest),
+                None => self.last(),
+            }
+        }
+    }
+
+    /// Whether there are rows that the filter has not been asked about yet.
+    pub fn is_searching(&self) -> bool {
+        self.rows.front().is_some_and(|row| !self.shown.has_asked(row.number))
     }
 
     /// Shows all.
