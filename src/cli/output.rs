@@ -3,14 +3,13 @@
 //! With `--json` standard output holds one JSON object a line and nothing else, errors too; without it,
 //! errors go to standard error. Text for a terminal passes through [`SafeText`] here, and nowhere else.
 
-use std::borrow::Cow;
 use std::io::{self, Write};
 
 use super::exit::Failure;
 use crate::discovery::CardRecord;
 use crate::redact::{Scrubber, Token};
 use crate::safe_text::SafeText;
-use crate::trace::output::{ErrorLine, ErrorRecord, OutputLine};
+use crate::trace::output::{ErrorLine, ErrorRecord, FrameLine, OutputLine};
 
 /// For whom it is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,7 +65,9 @@ impl<'a> Printer<'a> {
     /// As [`Self::line`].
     pub fn json(&mut self, line: &OutputLine<CardRecord>) -> Result<(), Failure> {
         let line = self.rendered(line);
-        self.write(&escaped(&line))
+        push_escaped(&mut self.held, &line);
+        self.held.push(b'\n');
+        self.flush()
     }
 
     /// The same, written with what comes next, or when there is much of it: for lines that come in bursts. Whoever
@@ -76,15 +77,23 @@ impl<'a> Printer<'a> {
     /// As [`Self::line`].
     pub fn json_soon(&mut self, line: &OutputLine<CardRecord>) -> Result<(), Failure> {
         let line = self.rendered(line);
-        self.frame_soon(&line)
+        push_escaped(&mut self.held, &line);
+        self.held_line()
     }
 
-    /// The same for the line of a frame, which the engine has scrubbed, as JSON already.
+    /// The same for the line of a frame, which the engine has scrubbed, as JSON already: what stands before the frame,
+    /// see [`FrameLine::head`], and the frame.
     ///
     /// # Errors
     /// As [`Self::line`].
-    pub fn frame_soon(&mut self, line: &str) -> Result<(), Failure> {
-        self.held.extend_from_slice(escaped(line).as_bytes());
+    pub fn frame_soon(&mut self, head: &str, frame: &str) -> Result<(), Failure> {
+        self.held.extend_from_slice(head.as_bytes());
+        push_escaped(&mut self.held, frame);
+        self.held.extend_from_slice(FrameLine::TAIL.as_bytes());
+        self.held_line()
+    }
+
+    fn held_line(&mut self) -> Result<(), Failure> {
         self.held.push(b'\n');
         if self.held.len() < HELD { Ok(()) } else { self.flush() }
     }
@@ -163,24 +172,31 @@ fn error_line(failure: &Failure) -> OutputLine<CardRecord> {
 
 /// JSON itself escapes only U+0000 to U+001F; here the other controls, direction marks and invisible
 /// characters are escaped too, since the line may end up on a terminal. They stand only inside strings.
-fn escaped(line: &str) -> Cow<'_, str> {
-    // The first bytes of all of them, and of some others: a line without is left as it is.
-    let may_begin = |byte: &u8| matches!(byte, 0xc2 | 0xd8 | 0xe1 | 0xe2 | 0xef | 0xf3);
-    if !line.contains('\u{7f}') && (line.is_ascii() || !line.as_bytes().iter().any(may_begin)) {
-        return Cow::Borrowed(line);
+fn push_escaped(out: &mut Vec<u8>, line: &str) {
+    let is_plain = |byte: u8| byte < 0x7f;
+    // Without a branch for each byte, which compilers turn into one for many: most lines end here.
+    if line.bytes().fold(true, |so_far, byte| so_far & is_plain(byte)) {
+        return out.extend_from_slice(line.as_bytes());
     }
-    let mut out = String::with_capacity(line.len());
-    for c in line.chars() {
-        let hidden = matches!(c, '\u{7f}'..='\u{9f}' | '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}'
-            | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e0fff}');
-        if hidden {
-            let mut units = [0; 2];
-            c.encode_utf16(&mut units).iter().for_each(|unit| out.push_str(&format!("\\u{unit:04x}")));
-        } else {
-            out.push(c);
+    let (mut rest, mut from) = (line, 0);
+    while let Some(at) = rest.as_bytes()[from..].iter().position(|byte| !is_plain(*byte)) {
+        let (before, here) = rest.split_at(from + at);
+        let c = here.chars().next().expect("a character stands there");
+        from = before.len() + c.len_utf8();
+        if is_hidden(c) {
+            out.extend_from_slice(before.as_bytes());
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                out.extend_from_slice(format!("\\u{unit:04x}").as_bytes());
+            }
+            (rest, from) = (&here[c.len_utf8()..], 0);
         }
     }
-    Cow::Owned(out)
+    out.extend_from_slice(rest.as_bytes());
+}
+
+fn is_hidden(c: char) -> bool {
+    matches!(c, '\u{7f}'..='\u{9f}' | '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}'
+        | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e0fff}')
 }
 
 #[cfg(test)]
@@ -192,7 +208,9 @@ mod tests {
     fn escaping_hides_nothing_and_changes_no_value() {
         let text = "a\u{9b}31m\u{202e}b\u{200d}\u{e0041}\u{1b}[2J é 漢";
         let line = serde_json::to_string(text).unwrap();
-        let shown = escaped(&line);
+        let mut shown = Vec::new();
+        push_escaped(&mut shown, &line);
+        let shown = String::from_utf8(shown).unwrap();
         assert_eq!(serde_json::from_str::<String>(&shown).unwrap(), text);
         assert_eq!(SafeText::line(&shown).as_str(), shown);
     }

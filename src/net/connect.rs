@@ -118,7 +118,7 @@ impl NetContext {
             return Ok(Connection { stream: Box::new(stream), peer, tls: false });
         }
         let failed = |fault| NetError::Tls { host: target.host().to_owned(), peer, fault };
-        let connector = TlsConnector::from(self.tls.clone());
+        let connector = TlsConnector::from(self.trust.client());
         let name = server_name(&target.url).ok_or_else(|| failed(super::TlsFault::WrongName))?;
         let stream = timeout_at(deadline, connector.connect(name, stream))
             .await

@@ -76,7 +76,7 @@ pub struct NetContext {
     pub timeouts: Timeouts,
     /// The proxies that the user named; none by default.
     pub proxies: Proxies,
-    pub(crate) tls: Arc<rustls::ClientConfig>,
+    trust: Arc<tls::Trust>,
 }
 
 impl NetContext {
@@ -104,7 +104,7 @@ impl NetContext {
             dialer: Arc::new(SystemDialer),
             timeouts: Timeouts::default(),
             proxies: Proxies::Unused { variable: None },
-            tls: Arc::new(tls::client_config(authorities, native)?),
+            trust: Arc::new(tls::Trust::new(authorities, native)?),
         })
     }
 }

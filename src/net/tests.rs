@@ -339,7 +339,7 @@ async fn a_token_goes_to_its_own_origin_over_tls_or_to_this_machine_alone() {
 fn files_without_an_end_are_read_to_their_bound_only() {
     let token = read_token_file(std::path::Path::new("/dev/zero")).unwrap_err().to_string();
     assert!(token.contains("more than 16384 bytes"), "{token}");
-    let authority = super::tls::client_config(&["/dev/zero".into()], false).unwrap_err().to_string();
+    let authority = super::tls::Trust::new(&["/dev/zero".into()], false).err().unwrap().to_string();
     assert!(authority.contains("more than 4,194,304 bytes"), "{authority}");
 }
 

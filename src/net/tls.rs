@@ -2,7 +2,7 @@
 //! process-wide default is installed.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
@@ -15,27 +15,49 @@ use crate::units::Bytes;
 /// Largest file of certificates in bytes; whole bundles of roots have a few hundred KiB.
 const PEM_BYTES: usize = 4 * 1024 * 1024;
 
-/// The client's configuration: the system's roots if `native`, and the certificates of the PEM files.
-pub(super) fn client_config(authorities: &[PathBuf], native: bool) -> Result<ClientConfig, NetError> {
-    let mut roots = RootCertStore::empty();
-    if native {
-        // Single broken certificates of a system are common and no reason to stop: the rest is trusted.
-        roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-    }
-    for path in authorities {
-        add_file(&mut roots, path)?;
-    }
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let mut config = ClientConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .expect("the ring provider has suites for TLS 1.2 and 1.3")
-        .with_root_certificates(roots)
-        .with_no_client_auth();
-    config.alpn_protocols = vec![b"http/1.1".to_vec()];
-    Ok(config)
+/// Whom we trust. The files of the user are read at once, so that a wrong one is said at the start; the certificates
+/// of the system, which take some milliseconds, with the first handshake.
+pub(super) struct Trust {
+    named: Vec<CertificateDer<'static>>,
+    native: bool,
+    client: OnceLock<Arc<ClientConfig>>,
 }
 
-fn add_file(roots: &mut RootCertStore, path: &Path) -> Result<(), NetError> {
+impl Trust {
+    /// The system's roots if `native`, and the certificates of the PEM files.
+    pub fn new(authorities: &[PathBuf], native: bool) -> Result<Self, NetError> {
+        let mut named = Vec::new();
+        for path in authorities {
+            named.extend(read_file(path)?);
+        }
+        Ok(Self { named, native, client: OnceLock::new() })
+    }
+
+    /// The client's configuration.
+    pub fn client(&self) -> Arc<ClientConfig> {
+        Arc::clone(self.client.get_or_init(|| Arc::new(self.client_config())))
+    }
+
+    fn client_config(&self) -> ClientConfig {
+        let mut roots = RootCertStore::empty();
+        if self.native {
+            // Single broken certificates of a system are common and no reason to stop: the rest is trusted.
+            roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+        }
+        roots.add_parsable_certificates(self.named.iter().cloned());
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let mut config = ClientConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .expect("the ring provider has suites for TLS 1.2 and 1.3")
+            .with_root_certificates(roots)
+            .with_no_client_auth();
+        config.alpn_protocols = vec![b"http/1.1".to_vec()];
+        config
+    }
+}
+
+/// The certificates of a PEM file, each of which can be a root.
+fn read_file(path: &Path) -> Result<Vec<CertificateDer<'static>>, NetError> {
     let refuse = |reason: String| NetError::setup_file("the certificate file", path, reason);
     let pem = files::read_at_most(path, PEM_BYTES).map_err(|e| refuse(format!("it cannot be read ({e})")))?;
     if pem.len() > PEM_BYTES {
@@ -47,10 +69,11 @@ fn add_file(roots: &mut RootCertStore, path: &Path) -> Result<(), NetError> {
     if certificates.is_empty() {
         return Err(refuse("it holds no PEM certificate".to_owned()));
     }
-    for certificate in certificates {
-        roots.add(certificate).map_err(|e| refuse(format!("a certificate in it is broken ({e})")))?;
+    let mut roots = RootCertStore::empty();
+    for certificate in &certificates {
+        roots.add(certificate.clone()).map_err(|e| refuse(format!("a certificate in it is broken ({e})")))?;
     }
-    Ok(())
+    Ok(certificates)
 }
 
 /// Why a handshake failed, in plain words.

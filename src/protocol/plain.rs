@@ -26,12 +26,13 @@ pub(super) fn read(text: &str) -> Option<Envelope> {
     envelope
 }
 
-/// Shorter than any run of base64 that is masked, on one line, and with no character spelled by its number.
+/// Shorter than any run of base64 that is masked, on one line, and with no character spelled by its number. (Other
+/// controls are no JSON, in a string or out of one.)
 fn may_be_plain(text: &str) -> bool {
     let bytes = text.as_bytes();
     bytes.len() < RUN
-        && bytes.iter().fold(true, |so_far, byte| so_far & (*byte >= b' '))
-        && !(text.contains('\\') && text.contains(r"\u"))
+        && memchr::memchr3(b'\n', b'\r', b'\t', bytes).is_none()
+        && memchr::memchr_iter(b'\\', bytes).all(|at| bytes.get(at + 1) != Some(&b'u'))
 }
 
 struct Outer;

@@ -13,7 +13,7 @@ use super::sink::Sink;
 use crate::client::notice::Notice;
 use crate::client::request::Request;
 
-/// How many notices are taken in a row, as long as they cause nothing to be done.
+/// How many notices are taken at once, as long as they cause nothing to be done.
 const BATCH: usize = 64;
 
 /// How a scenario is played.
@@ -37,6 +37,7 @@ pub async fn run(
     let now = || options.started.elapsed();
     let mut player = Player::new(scenario, now() + options.timeout);
     let mut to_ask: VecDeque<Request> = VecDeque::new();
+    let mut came = VecDeque::new();
     player.start();
     loop {
         while let Some(act) = player.poll() {
@@ -50,18 +51,16 @@ pub async fn run(
         }
         let due = player.next_deadline().map_or_else(Instant::now, |at| options.started + at);
         // Asking never stops listening: both channels are bounded, and the engine may be waiting for us.
-        if notices.is_empty() {
+        if came.is_empty() && notices.is_empty() {
             sink.idle();
         }
         tokio::select! {
-            notice = notices.recv() => {
+            () = more(&mut notices, &mut came) => {
                 let now = now();
-                take(&mut player, sink, now, &notice.unwrap_or(Notice::Stopped));
-                for _ in 1..BATCH {
-                    if !player.listens() {
-                        break;
-                    }
-                    let Ok(notice) = notices.try_recv() else { break };
+                take(&mut player, sink, now, &came.pop_front().unwrap_or(Notice::Stopped));
+                while player.listens()
+                    && let Some(notice) = came.pop_front()
+                {
                     take(&mut player, sink, now, &notice);
                 }
             }
@@ -71,6 +70,15 @@ pub async fn run(
             },
             () = sleep_until(due) => player.tick(now()),
         }
+    }
+}
+
+/// Waits for notices, unless there are some; none come when the engine is gone.
+async fn more(notices: &mut Receiver<Notice>, came: &mut VecDeque<Notice>) {
+    if came.is_empty() {
+        let mut next = Vec::new();
+        notices.recv_many(&mut next, BATCH).await;
+        came.extend(next);
     }
 }
 

@@ -1,7 +1,7 @@
 //! The judge: what we receive. It reports, and seldom refuses; a frame that breaks a must-level rule is not
 //! acted on, and the session goes on.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::time::Duration;
 
 use super::input::Terms;
@@ -26,8 +26,10 @@ pub(super) struct Judge {
     pub latency: Option<Latency>,
     /// A run that was taken as ended (R15) and that the agent may still end.
     abandoned: bool,
-    /// Requests that are over.
+    /// Requests that are over, the newest last.
     over: VecDeque<Over>,
+    /// Their ids.
+    over_ids: HashSet<String>,
 }
 
 /// A request that is over.
@@ -267,11 +269,8 @@ impl Judge {
 
     /// Whether a request of this id has already come.
     fn has_come(&self, id: &str) -> bool {
-        self.pending
-            .iter()
-            .map(|p| &p.interaction_id)
-            .chain(self.over.iter().map(|o| &o.interaction_id))
-            .any(|i| i == id)
+        self.pending.as_ref().is_some_and(|pending| pending.interaction_id == id)
+            || self.over_ids.contains(id)
     }
 
     /// Forgets the pending request because we cancel it (R25); its id cannot come again.
@@ -281,9 +280,12 @@ impl Judge {
 
     fn retire(&mut self, awaits_word: bool) {
         if let Some(Pending { interaction_id, .. }) = self.pending.take() {
+            self.over_ids.insert(interaction_id.clone());
             self.over.push_back(Over { interaction_id, awaits_word });
-            if self.over.len() > REMEMBERED_IDS {
-                self.over.pop_front();
+            if self.over.len() > REMEMBERED_IDS
+                && let Some(oldest) = self.over.pop_front()
+            {
+                self.over_ids.remove(&oldest.interaction_id);
             }
         }
     }

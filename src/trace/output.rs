@@ -70,14 +70,18 @@ pub struct FrameLine {
 }
 
 impl FrameLine {
-    /// The line of a frame that is one line of JSON already, as it would be printed.
-    pub fn plain(t: Seconds, dir: Direction, frame: &str) -> String {
+    /// What stands behind the frame in its line.
+    pub const TAIL: &str = "}";
+
+    /// What stands before the frame in its line: a frame that is one line of JSON already goes between this and
+    /// [`FrameLine::TAIL`] as it is, and the line is the same.
+    pub fn head(t: Seconds, dir: Direction) -> String {
         let dir = match dir {
             Direction::Out => "out",
             Direction::In => "in",
         };
         let t = serde_json::to_string(&t).expect("a number can be written");
-        [r#"{"t":"#, &t, r#","dir":""#, dir, r#"","frame":"#, frame, "}"].concat()
+        format!(r#"{{"t":{t},"dir":"{dir}","frame":"#)
     }
 }
 

@@ -32,6 +32,8 @@ pub struct JsonReport<'a, 'p> {
     /// The last thing that failed, so that it is said once.
     said: Option<Kind>,
     live: Option<Duration>,
+    /// What stands before a frame, for as long as time and direction are these: frames of one batch came at one time.
+    head: (Duration, record::Direction, String),
 }
 
 impl<'a, 'p> JsonReport<'a, 'p> {
@@ -43,7 +45,8 @@ impl<'a, 'p> JsonReport<'a, 'p> {
         secrets: Secrets,
     ) -> Self {
         let (file, steps) = (scenario.file.clone(), scenario.steps.len());
-        Self { printer, silence, secrets, broken: None, file, steps, passed: 0, said: None, live: None }
+        let head = (Duration::MAX, record::Direction::In, String::new());
+        Self { printer, silence, secrets, broken: None, file, steps, passed: 0, said: None, live: None, head }
     }
 
     fn print(&mut self, line: &OutputLine<CardRecord>) {
@@ -53,11 +56,16 @@ impl<'a, 'p> JsonReport<'a, 'p> {
         }
     }
 
-    fn print_frame(&mut self, line: &str) {
-        if self.broken.is_none() {
-            let printed = self.printer.frame_soon(line);
-            self.noted(printed);
+    /// Prints a frame that is one line of JSON already.
+    fn print_plain(&mut self, at: Duration, direction: record::Direction, frame: &str) {
+        if self.broken.is_some() {
+            return;
         }
+        if (self.head.0, self.head.1) != (at, direction) {
+            self.head = (at, direction, FrameLine::head(at.into(), way(direction)));
+        }
+        let printed = self.printer.frame_soon(&self.head.2, frame);
+        self.noted(printed);
     }
 
     fn noted(&mut self, printed: Result<(), Failure>) {
@@ -78,22 +86,26 @@ impl<'a, 'p> JsonReport<'a, 'p> {
     }
 }
 
+const fn way(direction: record::Direction) -> Direction {
+    match direction {
+        record::Direction::Out => Direction::Out,
+        record::Direction::In => Direction::In,
+    }
+}
+
 impl Sink for JsonReport<'_, '_> {
     fn card(&mut self, card: &CardNotice) {
         card.notes.iter().for_each(|finding| self.found(None, finding, None));
     }
 
     fn frame(&mut self, record: &Record) {
-        let dir = match record.direction {
-            record::Direction::Out => Direction::Out,
-            record::Direction::In => Direction::In,
-        };
         match &record.value {
             Some(Content::Plain(frame)) if !record.deliberate => {
-                self.print_frame(&FrameLine::plain(record.at.into(), dir, frame));
+                self.print_plain(record.at, record.direction, frame);
             }
             content => {
                 let frame = content.as_ref().map(|content| content.value().into_owned()).unwrap_or_default();
+                let dir = way(record.direction);
                 let line = FrameLine { t: record.at.into(), dir, frame, deliberate: record.deliberate };
                 self.print(&OutputLine::Frame(line));
             }

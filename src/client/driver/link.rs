@@ -48,7 +48,7 @@ type Opened = (mpsc::Sender<(Attempt, Link)>, mpsc::Receiver<(Attempt, Link)>);
 struct Open {
     outgoing: Backlog,
     incoming: mpsc::Receiver<Incoming>,
-    /// What was taken from `incoming` together with what was waited for.
+    /// What was taken from `incoming` in one go, and not yet handed on.
     waiting: VecDeque<Incoming>,
 }
 
@@ -87,7 +87,8 @@ impl LinkPort {
             return event;
         }
         if let Some(open) = &mut self.link {
-            let first = tokio::select! {
+            let mut came = Vec::new();
+            tokio::select! {
                 biased;
                 // First, or a flood of frames would keep what waits from ever being sent.
                 Overflow { messages, bytes } = open.outgoing.drain() => {
@@ -96,17 +97,12 @@ impl LinkPort {
                         "it takes nothing any more, and {messages} messages ({bytes} bytes) wait to be sent"
                     )));
                 }
-                incoming = open.incoming.recv() => incoming,
+                _ = open.incoming.recv_many(&mut came, BATCH) => {}
             };
-            while open.waiting.len() < BATCH
-                && let Ok(more) = open.incoming.try_recv()
-            {
-                open.waiting.push_back(more);
-            }
-            return match first {
-                Some(incoming) => self.came(incoming),
-                None => self.gone(&Closure::Lost("the transport ended".to_owned())),
-            };
+            open.waiting = came.into();
+            return self
+                .waiting()
+                .unwrap_or_else(|| self.gone(&Closure::Lost("the transport ended".to_owned())));
         }
         loop {
             // The sender is ours, so this answers only when a dial has opened a link.

@@ -9,7 +9,7 @@ mod words;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use tokio::sync::mpsc::{self, error::TrySendError};
+use tokio::sync::mpsc;
 use tokio::time::Instant;
 
 use self::camera::CameraPort;
@@ -101,6 +101,8 @@ struct Ports {
     camera: CameraPort,
     events: Events,
     notices: mpsc::Sender<Notice>,
+    /// What goes to the face next.
+    told: Vec<Notice>,
 }
 
 async fn run(config: ClientConfig, mut requests: mpsc::Receiver<Request>, notices: mpsc::Sender<Notice>) {
@@ -112,13 +114,14 @@ async fn run(config: ClientConfig, mut requests: mpsc::Receiver<Request>, notice
     }
     let mut engine = Engine::new(settings(&config), scrubber);
     let mut ports = Ports::new(config, events, notices);
+    let mut now = start.elapsed();
     loop {
-        let now = start.elapsed();
         // An agent that never pauses holds no deadline up, and no request.
         let is_due = engine.next_deadline().is_some_and(|at| now >= at);
         let is_quick = !is_due && requests.is_empty() && happened.is_empty();
         if is_quick && let Some(event) = ports.link.waiting() {
-            // What frames of one batch cause is carried out together: a face need not be woken for each.
+            // Frames of one batch came at one time, and what they cause is carried out together: a face need not be
+            // woken for each.
             engine.handle(now, event);
             continue;
         }
@@ -127,6 +130,7 @@ async fn run(config: ClientConfig, mut requests: mpsc::Receiver<Request>, notice
                 return;
             }
         }
+        ports.tell().await;
         let deadline = engine.next_deadline().map(|at| start + at);
         let event = tokio::select! {
             biased;
@@ -136,7 +140,8 @@ async fn run(config: ClientConfig, mut requests: mpsc::Receiver<Request>, notice
             event = ports.link.next() => event,
             () = until(deadline) => Event::Tick,
         };
-        engine.handle(start.elapsed(), event);
+        now = start.elapsed();
+        engine.handle(now, event);
     }
 }
 
@@ -188,18 +193,27 @@ impl Ports {
             ),
             events,
             notices,
+            told: Vec::new(),
         }
+    }
+
+    /// Hands what is told to the face, together. A face that is gone is no reason to stop early: its requests end,
+    /// and that quits in order.
+    async fn tell(&mut self) {
+        if let Ok(places) = self.notices.reserve_many(self.told.len()).await {
+            places.zip(self.told.drain(..)).for_each(|(place, notice)| place.send(notice));
+        }
+        self.told.clear();
     }
 
     /// Carries out one effect; `false` when the engine is to stop.
     async fn carry_out(&mut self, effect: Effect) -> bool {
+        // What was told before comes before what this causes.
+        if !matches!(effect, Effect::Notify(_)) || self.told.len() == NOTICES / 4 {
+            self.tell().await;
+        }
         match effect {
-            // A face that is gone is no reason to stop early: its requests end, and that quits in order.
-            Effect::Notify(notice) => {
-                if let Err(TrySendError::Full(notice)) = self.notices.try_send(notice) {
-                    drop(self.notices.send(notice).await);
-                }
-            }
+            Effect::Notify(notice) => self.told.push(notice),
             Effect::FetchCard(attempt) => self.link.fetch_card(attempt),
             Effect::Dial(attempt, offer) => self.link.dial(attempt, *offer),
             Effect::Transmit(text) => self.link.transmit(text),

@@ -17,13 +17,18 @@ use tokio_tungstenite::tungstenite::protocol::{
 
 use super::Options;
 use super::measured::{Endless, Measured, Unfinished};
-use crate::transport::{Closure, Incoming, Outgoing};
+use crate::transport::{Closure, INCOMING_QUEUE, Incoming, Outgoing};
+
+const _: () = assert!(BATCH < INCOMING_QUEUE);
 
 type Sink<S> = SplitSink<WebSocketStream<Measured<S>>, Message>;
 
 /// Most bytes that wait for an agent that does not read: pongs and one message, of which none is near as large. Beyond
 /// them only the newest pong waits, which is all that RFC 6455, section 5.5.3, asks for.
 const MOST_UNSENT: usize = 8 * 1024 * 1024;
+
+/// How many frames are handed over at once, if they are there; a small part of [`INCOMING_QUEUE`].
+const BATCH: usize = 64;
 
 /// The reading half. Each whole message starts the count of unfinished bytes anew.
 struct Source<S> {
@@ -91,29 +96,54 @@ async fn read<S>(source: &mut Source<S>, came: &Sender<Incoming>, options: Optio
 where
     S: AsyncRead + AsyncWrite + Unpin,
 {
+    let after = options.dead_after;
+    let mut batch = Vec::with_capacity(BATCH);
     loop {
-        let after = options.dead_after;
-        // Most frames of a burst are there already, and need no timer.
-        let next = match source.next().now_or_never() {
-            Some(next) => next,
-            None => match timeout(after, source.next()).await {
-                Ok(next) => next,
-                Err(_) => return Closure::TimedOut { after },
-            },
-        };
-        let incoming = match next {
-            Some(Ok(message)) => match sort(message, options) {
-                Ok(Some(incoming)) => incoming,
-                Ok(None) => continue,
-                Err(closure) => return closure,
-            },
-            Some(Err(error)) => return fault(&error),
-            None => return Closure::Lost("it ended without a close".to_owned()),
-        };
-        if came.send(incoming).await.is_err() {
+        let Ok(next) = timeout(after, source.next()).await else { return Closure::TimedOut { after } };
+        let mut end = take(next, options, &mut batch);
+        // Most frames of a burst are there already: they need no timer, and are handed over together.
+        while end.is_none()
+            && batch.len() < BATCH
+            && let Some(next) = source.next().now_or_never()
+        {
+            end = take(next, options, &mut batch);
+        }
+        if !hand_over(&mut batch, came).await {
             return Closure::ByUs;
         }
+        if let Some(closure) = end {
+            return closure;
+        }
     }
+}
+
+/// Puts what came into the batch, or says that it was the end.
+fn take(
+    next: Option<Result<Message, Error>>,
+    options: Options,
+    batch: &mut Vec<Incoming>,
+) -> Option<Closure> {
+    match next {
+        Some(Ok(message)) => match sort(message, options) {
+            Ok(incoming) => {
+                batch.extend(incoming);
+                None
+            }
+            Err(closure) => Some(closure),
+        },
+        Some(Err(error)) => Some(fault(&error)),
+        None => Some(Closure::Lost("it ended without a close".to_owned())),
+    }
+}
+
+/// Hands a batch to the session driver, once there is room for all of it. `false` when nobody takes it any more.
+async fn hand_over(batch: &mut Vec<Incoming>, came: &Sender<Incoming>) -> bool {
+    if batch.is_empty() {
+        return !came.is_closed();
+    }
+    let Ok(places) = came.reserve_many(batch.len()).await else { return false };
+    places.zip(batch.drain(..)).for_each(|(place, incoming)| place.send(incoming));
+    true
 }
 
 /// What a message is for the session: a frame, something to report, nothing, or the end.

@@ -19,11 +19,14 @@ use agentcall_benches::stats::{Times, ratio};
 /// Envelopes in one block of the agent: how finely memory is sampled.
 const BLOCK: usize = 1_000;
 
+/// Memory that may grow by less than this, in MiB, over the second half of the burst is flat.
+const FLAT: f64 = 1.0;
+
 /// One way to take the burst.
 struct Way {
     name: &'static str,
     times: Times,
-    /// Resident memory when a tenth had been sent, and at the end.
+    /// Peaks of resident memory when half had been sent, and at the end.
     peaks: Option<(f64, f64)>,
     /// Lines that it printed, the last time.
     lines: u64,
@@ -48,7 +51,7 @@ fn main() {
         .expect("a file can be written");
     let scenario = scenario.to_str().expect("a plain path").to_owned();
     let agent = Agent::start(Stream::new(envelopes, envelopes, BLOCK), None);
-    let tenth = envelopes / BLOCK as u64 / 10;
+    let half = envelopes / BLOCK as u64 / 2;
     let mut ways =
         [Way::new("websocat"), Way::new("agentcall run --json"), Way::new("agentcall run --json --no-acks")];
     // One round that does not count warms the caches.
@@ -64,7 +67,7 @@ fn main() {
             let blocks = agent.counts.blocks.load(Relaxed);
             let start = Instant::now();
             let child = command.stdin(Stdio::null()).spawn().expect("it is installed");
-            let peaks = watched(child, || at != 0 && agent.counts.blocks.load(Relaxed) - blocks >= tenth);
+            let peaks = watched(child, || at != 0 && agent.counts.blocks.load(Relaxed) - blocks >= half);
             let took = start.elapsed();
             way.lines = lines(&out);
             way.acks = agent.counts.acks.load(Relaxed) - acks;
@@ -84,7 +87,7 @@ fn tell(report: &mut Report, ways: &[Way; 3]) {
     for (at, way) in ways.iter().enumerate() {
         let ratio = ratio(&way.times, &ways[0].times);
         let (memory, flat) = match way.peaks {
-            Some((tenth, end)) => (format!("{tenth:.1} MiB, {end:.1} MiB"), end - tenth < 4.0),
+            Some((half, end)) => (format!("{half:.1} MiB, {end:.1} MiB"), end - half < FLAT),
             None => ("not looked at".to_owned(), true),
         };
         let verdict = if at == 0 { "peer".to_owned() } else { report.verdict(ratio <= 1.0 && flat) };
@@ -103,7 +106,7 @@ fn tell(report: &mut Report, ways: &[Way; 3]) {
             "program",
             "time, median (least–most)",
             "ratio",
-            "peak memory at 10 %, at the end",
+            "peak memory after half, at the end",
             "lines",
             "acks",
             "≤ 1, flat",
@@ -127,8 +130,8 @@ fn agentcall(agent: &Agent, scenario: &str, quiet: bool) -> Command {
     command
 }
 
-/// Waits for its end; its peaks of memory when `tenth` came true and at the last look.
-fn watched(mut child: Child, tenth: impl Fn() -> bool) -> Option<(f64, f64)> {
+/// Waits for its end; its peaks of memory when `half` came true and at the last look.
+fn watched(mut child: Child, half: impl Fn() -> bool) -> Option<(f64, f64)> {
     let (mut first, mut last): (Option<f64>, Option<f64>) = (None, None);
     loop {
         if let Some(status) = child.try_wait().expect("it can be waited for") {
@@ -136,7 +139,7 @@ fn watched(mut child: Child, tenth: impl Fn() -> bool) -> Option<(f64, f64)> {
             return first.zip(last);
         }
         if let Some(Memory { peak, .. }) = memory(child.id()) {
-            if tenth() {
+            if half() {
                 first.get_or_insert(peak);
             }
             last = Some(peak);
