@@ -47,7 +47,7 @@ bench-pictures: packages ## Compare encoders and filters beside ImageMagick; wri
 	@$(STEP) "the pictures" ./benches/picture-set target/pictures
 	@CARGO_TARGET_DIR=target/benches $(CARGO) run --release --manifest-path benches/Cargo.toml --bin pictures -- target/pictures --write docs/pictures.md
 
-generate: ## Write the generated files anew: schemas, keys, rules, configuration
+generate: ## Write the generated files anew: schemas, keys, rules, configuration, scenarios
 	@AGENTCALL_BLESS=1 $(CARGO) test --profile $(PROFILE) --test generated
 
 packages: ## Install the system packages that building needs

@@ -5,7 +5,7 @@
 //!
 //! | level | modules |
 //! |---|---|
-//! | 0 | [`units`], [`safe_text`], [`redact`] |
+//! | 0 | [`units`], [`files`], [`safe_text`], [`redact`] |
 //! | 1 | [`protocol`], [`net`], [`picture`] |
 //! | 2 | [`session`], [`observation`], [`discovery`], [`transport`], [`device`], [`agent`], [`trace`] |
 //! | 3 | [`config`], [`client`] |
