@@ -1,5 +1,6 @@
 //! `agentcall connect` and `agentcall demo`: the terminal screen on an agent.
 
+use std::ffi::OsString;
 use std::io::IsTerminal;
 
 use super::args::{ConnectArgs, DemoArgs};
@@ -66,6 +67,7 @@ async fn show(url: &str, settled: &Settled) -> Result<Exit, Failure> {
         Outcome::Quit => left.never_live.map_or(Ok(Exit::Well), |line| Err(never_live(&line))),
         Outcome::Terminated => Err(Failure::silent(Kind::Interrupted(Signal::Terminate))),
         Outcome::Interrupted => Err(Failure::silent(Kind::Interrupted(Signal::Interrupt))),
+        Outcome::ToldToQuit => Err(Failure::silent(Kind::Interrupted(Signal::Quit))),
         Outcome::TerminalGone => Err(Failure::silent(Kind::Interrupted(Signal::Hangup))),
     }
 }
@@ -82,12 +84,33 @@ fn needs_terminal() -> Result<(), Failure> {
     let missing = [(std::io::stdin().is_terminal(), "input"), (std::io::stdout().is_terminal(), "output")]
         .into_iter()
         .find_map(|(is_terminal, name)| (!is_terminal).then_some(name));
-    let Some(missing) = missing else { return Ok(()) };
-    let message = format!("the screen needs a terminal, and standard {missing} is none");
+    let message = match missing {
+        Some(missing) => format!("the screen needs a terminal, and standard {missing} is none"),
+        None => match poor_terminal(std::env::var_os("TERM")) {
+            Some(term) => {
+                format!(
+                    "the screen needs a terminal on which text can be placed, and by TERM={term} this is none"
+                )
+            }
+            None => return Ok(()),
+        },
+    };
     Err(Failure::new(Kind::Usage, message).hint(
-        "Without a terminal, agentcall run plays a scenario; agentcall agent serves the demo's agent."
+        "Without such a terminal, agentcall run plays a scenario; agentcall agent serves the demo's agent."
             .to_owned(),
     ))
+}
+
+/// The name by which a terminal says that it can do nothing but write lines. Where the variable is not used (Windows), or
+/// names what nobody here knows, the terminal gets what nearly all understand.
+fn poor_terminal(term: Option<OsString>) -> Option<&'static str> {
+    match term {
+        Some(term) if term == "dumb" => Some("dumb"),
+        Some(term) if term == "unknown" => Some("unknown"),
+        Some(term) if term.is_empty() && cfg!(unix) => Some("\"\""),
+        None if cfg!(unix) => Some("(not set)"),
+        _ => None,
+    }
 }
 
 impl From<KeymapError> for Failure {

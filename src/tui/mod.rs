@@ -4,6 +4,7 @@
 //! report what happens to it; when the guard is dropped, whatever the reason, the terminal is as it was. Model,
 //! messages and update are in [`crate::app`].
 
+pub mod bounded;
 pub mod clipboard;
 pub mod guard;
 pub mod input;

@@ -10,6 +10,7 @@ use ratatui::layout::Rect;
 use tokio::sync::mpsc::{self, error::TrySendError};
 use tokio::time::{Instant, sleep_until, timeout_at};
 
+use super::bounded::{Bounded, bounded};
 use super::clipboard;
 use super::guard::{Guard, Outlet, Output};
 use super::input::{self, Input};
@@ -44,6 +45,8 @@ pub enum Outcome {
     Terminated,
     /// It was interrupted from outside (SIGINT); in raw mode Ctrl-C is a key.
     Interrupted,
+    /// It was told to quit from outside (SIGQUIT); in raw mode Ctrl-\\ is a key.
+    ToldToQuit,
     /// The terminal is gone.
     TerminalGone,
 }
@@ -86,7 +89,7 @@ impl Reached {
 pub async fn run(client: Client, options: Options, focus: bool) -> io::Result<Left> {
     let mut guard = Guard::enter()?;
     let signals = signals()?;
-    let terminal = Terminal::new(CrosstermBackend::new(guard.output()))?;
+    let terminal = Terminal::new(Bounded(CrosstermBackend::new(guard.output())))?;
     let mut model = Model::new(options);
     let size = terminal.size()?;
     model.update(Message::Resized(size.width, size.height));
@@ -119,7 +122,7 @@ pub async fn run(client: Client, options: Options, focus: bool) -> io::Result<Le
 
 struct Screen {
     model: Model,
-    terminal: Terminal<CrosstermBackend<Output>>,
+    terminal: Terminal<Bounded<CrosstermBackend<Output>>>,
     outlet: Outlet,
     theme: Theme,
     client: Client,
@@ -219,6 +222,7 @@ impl Screen {
             Happened::Message(message) => message,
             Happened::Signal(Signal::Terminate) => return Ok(self.end(Outcome::Terminated)),
             Happened::Signal(Signal::Interrupt) => return Ok(self.end(Outcome::Interrupted)),
+            Happened::Signal(Signal::Quit) => return Ok(self.end(Outcome::ToldToQuit)),
             Happened::Signal(Signal::HangUp) | Happened::TerminalGone => {
                 return Ok(self.end(Outcome::TerminalGone));
             }
@@ -265,7 +269,9 @@ impl Screen {
         if self.ending.is_none() {
             let within = match outcome {
                 Outcome::TerminalGone => END_UNSEEN_WITHIN,
-                Outcome::Quit | Outcome::Terminated | Outcome::Interrupted => END_WITHIN,
+                Outcome::Quit | Outcome::Terminated | Outcome::Interrupted | Outcome::ToldToQuit => {
+                    END_WITHIN
+                }
             };
             self.ending = Some((outcome, Instant::now() + within));
             self.ask(Request::Quit);
@@ -347,7 +353,10 @@ fn happened(input: Input) -> Happened {
     Happened::Message(match input {
         Input::Key(key) => Message::Key(key),
         Input::Paste(text) => Message::Paste(text),
-        Input::Resized(columns, rows) => Message::Resized(columns, rows),
+        Input::Resized(columns, rows) => {
+            let (columns, rows) = bounded(columns, rows);
+            Message::Resized(columns, rows)
+        }
         Input::Focus(front) => Message::Focus(front),
         Input::Gone => return Happened::TerminalGone,
     })

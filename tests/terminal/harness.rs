@@ -58,6 +58,8 @@ impl Start {
     pub fn program(program: &str, args: &[&str]) -> Self {
         let mut command = CommandBuilder::new(program);
         command.args(args);
+        command.env_clear();
+        command.env("TERM", "xterm-256color");
         Self { command, size: (30, 100) }
     }
 
@@ -72,6 +74,13 @@ impl Start {
         self
     }
 
+    /// With this variable, beside those that every program here gets.
+    #[allow(dead_code, reason = "other test binaries use the harness too")]
+    pub fn variable(mut self, name: &str, value: &str) -> Self {
+        self.command.env(name, value);
+        self
+    }
+
     /// On a terminal that does not control it: closing it raises no SIGHUP.
     pub fn without_control(mut self) -> Self {
         self.command.set_controlling_tty(false);
@@ -83,11 +92,7 @@ impl Start {
         let (rows, columns) = self.size;
         let pair = native_pty_system().openpty(size(rows, columns)).unwrap();
         let home = tempfile::tempdir().unwrap();
-        self.command.env_clear();
         self.command.cwd(home.path());
-        for (name, value) in [("TERM", "xterm-256color"), ("AGENTCALL_PROBE", "1")] {
-            self.command.env(name, value);
-        }
         for name in ["HOME", "TMPDIR"] {
             self.command.env(name, home.path());
         }
@@ -184,6 +189,13 @@ impl Pty {
         state.0.screen().contents()
     }
 
+    /// Waits until more bytes were written than these.
+    #[allow(dead_code, reason = "other test binaries use the harness too")]
+    pub fn wait_written(&self, what: &str, bytes: usize) {
+        let more = within(PATIENCE, || self.seen.lock().1.len() > bytes);
+        assert!(more, "{what}: nothing was written");
+    }
+
     /// Everything that was written so far.
     pub fn written(&self) -> Vec<u8> {
         self.seen.lock().1.clone()
@@ -200,6 +212,12 @@ impl Pty {
     pub fn resize(&self, rows: u16, columns: u16) {
         let (height, width) = (rows.try_into().unwrap(), columns.try_into().unwrap());
         self.seen.lock().0.screen_mut().set_size(height, width);
+        self.master().resize(size(rows, columns)).unwrap();
+    }
+
+    /// Says another size, whatever it is, without anybody who draws it.
+    #[allow(dead_code, reason = "other test binaries use the harness too")]
+    pub fn say_size(&self, rows: u16, columns: u16) {
         self.master().resize(size(rows, columns)).unwrap();
     }
 

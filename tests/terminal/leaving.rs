@@ -5,6 +5,7 @@ use std::time::Duration;
 use rustix::process::Signal;
 
 use super::harness::{Pty, Start, children, process, signal_to, within};
+use super::probe::PLACES;
 
 #[test]
 fn q_leaves_and_the_terminal_is_as_it_was() {
@@ -30,7 +31,7 @@ fn ctrl_c_leaves_from_the_middle_of_a_message() {
 
 #[test]
 fn signals_that_end_a_program_end_it_in_order() {
-    for (signal, code) in [(Signal::TERM, 143), (Signal::INT, 130), (Signal::QUIT, 143), (Signal::HUP, 129)] {
+    for (signal, code) in [(Signal::TERM, 143), (Signal::INT, 130), (Signal::QUIT, 131), (Signal::HUP, 129)] {
         let mut pty = Pty::live_demo();
         pty.signal(signal);
         assert_eq!(pty.wait_exit(), code, "{signal:?}");
@@ -42,11 +43,31 @@ fn signals_that_end_a_program_end_it_in_order() {
 fn a_panic_anywhere_gives_the_terminal_back_before_its_line() {
     let probe = std::env::current_exe().unwrap();
     let args = ["--exact", "probe::panics_while_the_terminal_is_taken", "--ignored", "--nocapture"];
-    let mut pty = Start::program(probe.to_str().unwrap(), &args).spawn();
-    let screen = pty.wait_for("the line about it", |screen| screen.contains("the probe panics"));
-    assert!(!screen.contains("a late frame"), "what is drawn later goes nowhere:\n{screen}");
-    assert_eq!(pty.wait_exit(), 0);
-    pty.assert_given_back();
+    for place in PLACES {
+        let mut pty =
+            Start::program(probe.to_str().unwrap(), &args).variable("AGENTCALL_PROBE", place).spawn();
+        let screen = pty.wait_for("the line about it", |screen| screen.contains("nternal fault at"));
+        assert!(!screen.contains("a late frame"), "{place}: what is drawn later goes nowhere:\n{screen}");
+        assert_eq!(pty.wait_exit(), 70, "{place}");
+        pty.assert_given_back();
+        let written = String::from_utf8_lossy(&pty.written()).into_owned();
+        assert!(
+            !written.contains("secret"),
+            "{place}: what a panic says may hold what a user typed:\n{written}"
+        );
+        assert_eq!(written.matches("nternal fault at").count(), 1, "{place}:\n{written}");
+    }
+}
+
+#[test]
+fn a_terminal_that_cannot_place_text_is_refused_with_a_way_out() {
+    for (term, said) in [("dumb", "TERM=dumb"), ("unknown", "TERM=unknown"), ("", "TERM=\"\"")] {
+        let mut pty = Start::agentcall(&["demo"]).variable("TERM", term).spawn();
+        assert_eq!(pty.wait_exit(), 2, "{term:?}");
+        let written = String::from_utf8_lossy(&pty.written()).into_owned();
+        assert!(written.contains(said) && written.contains("agentcall run"), "{term:?}: {written}");
+        assert!(!written.contains('\x1b'), "{term:?}: nothing is sent that it cannot read: {written:?}");
+    }
 }
 
 #[test]

@@ -52,6 +52,22 @@ fn so_does_a_key() {
 }
 
 #[test]
+fn so_does_a_key_behind_hundreds_of_others() {
+    for others in [
+        "j".repeat(450),
+        "1234".repeat(120),
+        format!("i{}", "x".repeat(450)),
+        "s".repeat(450),
+        "y".repeat(450),
+    ] {
+        let mut pty = stalled();
+        pty.send(&others);
+        pty.send("\x03");
+        ends(&mut pty, &others[..4], 0);
+    }
+}
+
+#[test]
 fn so_does_a_terminal_that_closes_then() {
     let mut pty = stalled();
     pty.close_unread();

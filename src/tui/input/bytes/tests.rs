@@ -115,6 +115,7 @@ fn esc_is_a_key_after_a_moment_and_at_once_before_another() {
     assert_eq!(at_once(b"\x1b\x1b"), "Esc Esc");
     assert_eq!(hear(&[(0, b"\x1b"), (45, b"q")]), "Esc q");
     assert_eq!(at_once(b"\x1bq"), "", "Alt+Q is no key here");
+    assert_eq!(at_once(b"\x1b\x03"), "Ctrl+C", "Esc and Ctrl-C in one moment must leave");
     assert_eq!(hear(&[(0, b"\x1b"), (100, b"["), (200, b"A")]), "Esc [ A", "typed by hand");
 }
 
