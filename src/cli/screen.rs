@@ -15,6 +15,7 @@ use crate::client::notice::Line;
 use crate::command::{Keymap, KeymapError};
 use crate::device::ArmedBy;
 use crate::discovery::fetch::CardSource;
+use crate::files;
 use crate::tui::guard::Guard;
 use crate::tui::{self, Outcome};
 
@@ -29,7 +30,7 @@ pub async fn connect(args: &ConnectArgs) -> Result<Exit, Failure> {
         && !path.is_file()
     {
         // A slip of the path is better said here than on a screen that has nothing else to show.
-        let message = format!("there is no card file {}", path.display());
+        let message = format!("there is no card file {}", files::shown(&path));
         return Err(
             Failure::new(Kind::Usage, message).hint("An agent's URL begins with https://.".to_owned())
         );
