@@ -1,5 +1,7 @@
 //! What the documents for engineers say of the repository is so: paths exist, libraries have a reason.
 
+#![allow(clippy::unwrap_used, reason = "a failed step of a test is a failed test")]
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};

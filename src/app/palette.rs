@@ -26,13 +26,16 @@ impl Palette {
         let pattern = Pattern::parse(text, CaseMatching::Ignore, Normalization::Smart);
         let mut matcher = Matcher::new(Config::DEFAULT);
         let mut buffer = Vec::new();
+        let typed = text.to_lowercase();
         let mut scored: Vec<(u32, &'static Command)> = listed
             .filter_map(|command| {
-                let words = format!("{} {} {}", command.title, command.id, command.help);
-                let score = pattern.score(Utf32Str::new(&words, &mut buffer), &mut matcher)?;
-                // A hit in the title counts more than one in the sentence behind it.
-                let in_title = pattern.score(Utf32Str::new(command.title, &mut buffer), &mut matcher);
-                Some((score + in_title.unwrap_or(0) * 2, command))
+                let mut score = |words: &str| pattern.score(Utf32Str::new(words, &mut buffer), &mut matcher);
+                // Letters may be skipped in the title and the name. In the sentence behind them, where any few letters stand
+                // somewhere, only what stands there as it was typed counts, and less.
+                let named =
+                    score(command.title).into_iter().chain(score(command.id)).max().map(|score| score * 3);
+                let told = typed.split_whitespace().all(|word| command.help.to_lowercase().contains(word));
+                named.or(told.then_some(1)).map(|score| (score, command))
             })
             .collect();
         scored.sort_by_key(|(score, _)| std::cmp::Reverse(*score));

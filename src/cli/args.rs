@@ -165,7 +165,7 @@ pub struct RunArgs {
     /// Print one JSON object a line
     #[arg(long)]
     pub json: bool,
-    /// Let should-level findings fail the run too
+    /// Let should-level findings fail the run too (but for a card that names no A2A interface, R28)
     #[arg(long)]
     pub strict: bool,
     /// End each scenario after this many seconds

@@ -108,6 +108,19 @@ fn a_short_token_is_replaced_only_as_a_word() {
     );
 }
 
+/// A short token that fills the largest frame, word by word and letter by letter: each look is one pass over it.
+#[test]
+fn the_largest_frame_full_of_a_short_token_is_scrubbed_soon() {
+    let scrubber = knowing_token("abc");
+    for text in ["abc ".repeat(32 * 1024), "abc".repeat(43 * 1024), "abcd ".repeat(26 * 1024)] {
+        let begun = std::time::Instant::now();
+        let shown = scrubber.scrub(&text);
+        // A pass takes milliseconds; going through all that was found for each word took minutes.
+        assert!(begun.elapsed() < std::time::Duration::from_secs(5), "{:?}", begun.elapsed());
+        assert_eq!(shown.contains("abc ") && text.starts_with("abc "), false);
+    }
+}
+
 fn picture() -> Vec<u8> {
     (0..3000_u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect()
 }
