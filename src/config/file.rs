@@ -23,7 +23,7 @@ pub(super) fn load(path: &Path, named: bool) -> Result<Option<Layer>, ConfigErro
     let read = |source| ConfigError::Read { path: path.to_owned(), source };
     let bytes = match files::read_at_most(path, MOST) {
         Ok(bytes) => bytes,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound && !named => return Ok(None),
+        Err(error) if !named && is_absent(&error) => return Ok(None),
         Err(error) => return Err(read(error)),
     };
     if bytes.len() > MOST {
@@ -201,6 +201,12 @@ fn kind(value: &DeValue<'_>, expected: &str) -> &'static str {
         DeValue::Array(_) => "another list",
         DeValue::Table(_) => "a table",
     }
+}
+
+/// Whether there is no such file, or no such directory for it to be in.
+fn is_absent(error: &std::io::Error) -> bool {
+    use std::io::ErrorKind::{NotADirectory, NotFound};
+    matches!(error.kind(), NotFound | NotADirectory)
 }
 
 /// A key as it may be repeated.

@@ -117,7 +117,7 @@ fn the_largest_frame_full_of_a_short_token_is_scrubbed_soon() {
         let shown = scrubber.scrub(&text);
         // A pass takes milliseconds; going through all that was found for each word took minutes.
         assert!(begun.elapsed() < std::time::Duration::from_secs(5), "{:?}", begun.elapsed());
-        assert_eq!(shown.contains("abc ") && text.starts_with("abc "), false);
+        assert!(!text.starts_with("abc ") || !shown.contains("abc "));
     }
 }
 
