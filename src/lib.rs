@@ -5,7 +5,7 @@
 //!
 //! | level | modules |
 //! |---|---|
-//! | 0 | [`units`], [`files`], [`safe_text`], [`redact`] |
+//! | 0 | [`units`], [`files`], [`safe_text`], [`redact`], [`provoke`] |
 //! | 1 | [`protocol`], [`net`], [`picture`] |
 //! | 2 | [`session`], [`observation`], [`discovery`], [`transport`], [`device`], [`agent`], [`trace`] |
 //! | 3 | [`config`], [`client`] |
@@ -21,6 +21,7 @@
 //! are none. Nobody else reads a clock: drivers at the edge pass the time in.
 
 pub mod files;
+pub mod provoke;
 pub mod redact;
 pub mod safe_text;
 pub mod units;

@@ -48,6 +48,8 @@ pub enum Signal {
     Hangup,
     /// Ctrl-C.
     Interrupt,
+    /// Ctrl-\, or somebody ends the program so.
+    Quit,
     /// Somebody ends the program.
     Terminate,
 }
@@ -58,6 +60,7 @@ impl Signal {
         match self {
             Self::Hangup => 1,
             Self::Interrupt => 2,
+            Self::Quit => 3,
             Self::Terminate => 15,
         }
     }
@@ -67,6 +70,7 @@ impl Signal {
         match self {
             Self::Hangup => "SIGHUP",
             Self::Interrupt => "SIGINT",
+            Self::Quit => "SIGQUIT",
             Self::Terminate => "SIGTERM",
         }
     }

@@ -65,6 +65,7 @@ async fn show(url: &str, settled: &Settled) -> Result<Exit, Failure> {
     match left.outcome {
         Outcome::Quit => left.never_live.map_or(Ok(Exit::Well), |line| Err(never_live(&line))),
         Outcome::Terminated => Err(Failure::silent(Kind::Interrupted(Signal::Terminate))),
+        Outcome::QuitBySignal => Err(Failure::silent(Kind::Interrupted(Signal::Quit))),
         Outcome::Interrupted => Err(Failure::silent(Kind::Interrupted(Signal::Interrupt))),
         Outcome::TerminalGone => Err(Failure::silent(Kind::Interrupted(Signal::Hangup))),
     }
@@ -82,12 +83,24 @@ fn needs_terminal() -> Result<(), Failure> {
     let missing = [(std::io::stdin().is_terminal(), "input"), (std::io::stdout().is_terminal(), "output")]
         .into_iter()
         .find_map(|(is_terminal, name)| (!is_terminal).then_some(name));
-    let Some(missing) = missing else { return Ok(()) };
-    let message = format!("the screen needs a terminal, and standard {missing} is none");
+    let message = match missing {
+        Some(name) => format!("the screen needs a terminal, and standard {name} is none"),
+        None if is_dumb(std::env::var_os("TERM").as_deref()) => {
+            "the screen needs a terminal that can place its cursor, and TERM is dumb, empty or not set"
+                .to_owned()
+        }
+        None => return Ok(()),
+    };
     Err(Failure::new(Kind::Usage, message).hint(
         "Without a terminal, agentcall run plays a scenario; agentcall agent serves the demo's agent."
             .to_owned(),
     ))
+}
+
+/// Whether a terminal of this kind is told to know no sequences: an editor's shell, a log, a serial line. Windows has no
+/// such variable.
+fn is_dumb(term: Option<&std::ffi::OsStr>) -> bool {
+    cfg!(unix) && term.is_none_or(|term| term.is_empty() || term == "dumb")
 }
 
 impl From<KeymapError> for Failure {

@@ -5,11 +5,11 @@ use std::io;
 use std::time::Duration;
 
 use ratatui::Terminal;
-use ratatui::backend::CrosstermBackend;
 use ratatui::layout::Rect;
 use tokio::sync::mpsc::{self, error::TrySendError};
 use tokio::time::{Instant, sleep_until, timeout_at};
 
+use super::bounded::{Bounded, drawn_part};
 use super::clipboard;
 use super::guard::{Guard, Outlet, Output};
 use super::input::{self, Input};
@@ -19,6 +19,7 @@ use super::view;
 use crate::app::{Effect, Message, Model, Options, Seen};
 use crate::client::notice::{Connection, Line, LineKind};
 use crate::client::{Client, Notice, Request};
+use crate::provoke;
 
 /// At most one frame in this time: fewer than 60 a second.
 const FRAME: Duration = Duration::from_millis(17);
@@ -28,6 +29,9 @@ const TICK: Duration = Duration::from_secs(1);
 const STALLED: Duration = Duration::from_secs(1);
 /// How long the engine may take to end when the program is told to. With what else ending does, under 2 s.
 const END_WITHIN: Duration = Duration::from_millis(1_200);
+/// The same when a person asks for it: the engine takes up to 2 s to say goodbye to an agent that is slow, and it may
+/// have a queue of requests before it.
+const QUIT_WITHIN: Duration = Duration::from_secs(3);
 /// The same when the terminal is gone, and with it whoever could see that something hangs.
 const END_UNSEEN_WITHIN: Duration = Duration::from_secs(1);
 /// How long leaving for the shell waits for reader and camera to be closed.
@@ -42,6 +46,8 @@ pub enum Outcome {
     Quit,
     /// The system told the program to end.
     Terminated,
+    /// The same by SIGQUIT.
+    QuitBySignal,
     /// It was interrupted from outside (SIGINT); in raw mode Ctrl-C is a key.
     Interrupted,
     /// The terminal is gone.
@@ -86,7 +92,7 @@ impl Reached {
 pub async fn run(client: Client, options: Options, focus: bool) -> io::Result<Left> {
     let mut guard = Guard::enter()?;
     let signals = signals()?;
-    let terminal = Terminal::new(CrosstermBackend::new(guard.output()))?;
+    let terminal = Terminal::new(Bounded::new(guard.output()))?;
     let mut model = Model::new(options);
     let size = terminal.size()?;
     model.update(Message::Resized(size.width, size.height));
@@ -119,7 +125,7 @@ pub async fn run(client: Client, options: Options, focus: bool) -> io::Result<Le
 
 struct Screen {
     model: Model,
-    terminal: Terminal<CrosstermBackend<Output>>,
+    terminal: Terminal<Bounded<Output>>,
     outlet: Outlet,
     theme: Theme,
     client: Client,
@@ -160,7 +166,10 @@ impl Screen {
                 stalled = false;
                 let (model, theme) = (&self.model, self.theme);
                 let mut seen = Seen::default();
-                self.terminal.draw(|frame| seen = view::draw(frame, model, theme))?;
+                self.terminal.draw(|frame| {
+                    provoke::panic_at("draw");
+                    seen = view::draw(frame, model, theme);
+                })?;
                 self.model.update(Message::Drawn(seen));
                 drawn = Instant::now();
                 dirty = self.model.events.is_searching();
@@ -217,10 +226,15 @@ impl Screen {
                 Message::Notice(notice)
             }
             Happened::Message(message) => message,
-            Happened::Signal(Signal::Terminate) => return Ok(self.end(Outcome::Terminated)),
-            Happened::Signal(Signal::Interrupt) => return Ok(self.end(Outcome::Interrupted)),
-            Happened::Signal(Signal::HangUp) | Happened::TerminalGone => {
-                return Ok(self.end(Outcome::TerminalGone));
+            Happened::Signal(
+                signal @ (Signal::Terminate | Signal::Quit | Signal::Interrupt | Signal::HangUp),
+            ) => {
+                self.end(ended_by(signal));
+                return Ok(None);
+            }
+            Happened::TerminalGone => {
+                self.end(Outcome::TerminalGone);
+                return Ok(None);
             }
             Happened::Signal(Signal::Continue) => {
                 guard.resume()?;
@@ -246,6 +260,7 @@ impl Screen {
         };
         for effect in self.model.update(message) {
             match effect {
+                Effect::Ask(Request::Quit) => self.end(Outcome::Quit),
                 Effect::Ask(request) => self.ask(request),
                 Effect::Copy(text) => {
                     let copied = clipboard::copy(&self.outlet, &text)
@@ -260,17 +275,20 @@ impl Screen {
         Ok(None)
     }
 
-    /// Ends the session in order; `Some` when there is nothing to wait for.
-    fn end(&mut self, outcome: Outcome) -> Option<Outcome> {
-        if self.ending.is_none() {
-            let within = match outcome {
-                Outcome::TerminalGone => END_UNSEEN_WITHIN,
-                Outcome::Quit | Outcome::Terminated | Outcome::Interrupted => END_WITHIN,
-            };
-            self.ending = Some((outcome, Instant::now() + within));
-            self.ask(Request::Quit);
+    /// Ends the session in order. Of several reasons the one that ends it soonest counts.
+    fn end(&mut self, outcome: Outcome) {
+        let within = match outcome {
+            Outcome::TerminalGone => END_UNSEEN_WITHIN,
+            Outcome::Quit => QUIT_WITHIN,
+            Outcome::Terminated | Outcome::QuitBySignal | Outcome::Interrupted => END_WITHIN,
+        };
+        let until = Instant::now() + within;
+        match self.ending {
+            None => self.ask(Request::Quit),
+            Some((_, before)) if until >= before => return,
+            Some(_) => {}
         }
-        None
+        self.ending = Some((outcome, until));
     }
 
     /// Gives the terminal back and stops, with every device closed before.
@@ -347,7 +365,10 @@ fn happened(input: Input) -> Happened {
     Happened::Message(match input {
         Input::Key(key) => Message::Key(key),
         Input::Paste(text) => Message::Paste(text),
-        Input::Resized(columns, rows) => Message::Resized(columns, rows),
+        Input::Resized(columns, rows) => {
+            let (columns, rows) = drawn_part(columns, rows);
+            Message::Resized(columns, rows)
+        }
         Input::Focus(front) => Message::Focus(front),
         Input::Gone => return Happened::TerminalGone,
     })
@@ -355,4 +376,13 @@ fn happened(input: Input) -> Happened {
 
 fn told(notice: Option<Notice>) -> Happened {
     notice.map_or(Happened::EngineGone, |notice| Happened::Message(Message::Notice(notice)))
+}
+
+fn ended_by(signal: Signal) -> Outcome {
+    match signal {
+        Signal::HangUp => Outcome::TerminalGone,
+        Signal::Interrupt => Outcome::Interrupted,
+        Signal::Quit => Outcome::QuitBySignal,
+        _ => Outcome::Terminated,
+    }
 }

@@ -14,8 +14,10 @@ const WAITING: usize = 8;
 /// One signal, by what it asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Signal {
-    /// SIGTERM or SIGQUIT: end the session, give the terminal back, leave.
+    /// SIGTERM: end the session, give the terminal back, leave.
     Terminate,
+    /// SIGQUIT: the same. It leaves no core behind: that would hold the token, tags and pictures.
+    Quit,
     /// SIGINT from outside: the same.
     Interrupt,
     /// SIGHUP: the terminal is gone; the same, but there is nobody to say anything to.
@@ -83,7 +85,7 @@ impl Heard {
             Some(()) = self.hang_up.recv() => Signal::HangUp,
             Some(()) = self.terminate.recv() => Signal::Terminate,
             Some(()) = self.interrupt.recv() => Signal::Interrupt,
-            Some(()) = self.quit.recv() => Signal::Terminate,
+            Some(()) = self.quit.recv() => Signal::Quit,
             Some(()) = self.proceed.recv() => Signal::Continue,
             Some(()) = self.stop.recv() => Signal::Stop,
             else => std::future::pending().await,

@@ -4,6 +4,7 @@
 
 use std::fs;
 use std::io::{Read, Write};
+use std::num::NonZeroU16;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
@@ -51,6 +52,7 @@ pub struct Pty {
 pub struct Start {
     command: CommandBuilder,
     size: (u16, u16),
+    variables: Vec<(&'static str, Option<String>)>,
 }
 
 impl Start {
@@ -58,12 +60,24 @@ impl Start {
     pub fn program(program: &str, args: &[&str]) -> Self {
         let mut command = CommandBuilder::new(program);
         command.args(args);
-        Self { command, size: (30, 100) }
+        Self { command, size: (30, 100), variables: Vec::new() }
     }
 
     /// The real binary.
     pub fn agentcall(args: &[&str]) -> Self {
         Self::program(env!("CARGO_BIN_EXE_agentcall"), args)
+    }
+
+    /// With this variable.
+    pub fn env(mut self, name: &'static str, value: &str) -> Self {
+        self.variables.push((name, Some(value.to_owned())));
+        self
+    }
+
+    /// Without this variable.
+    pub fn env_without(mut self, name: &'static str) -> Self {
+        self.variables.push((name, None));
+        self
     }
 
     /// On so many rows and columns.
@@ -92,9 +106,16 @@ impl Start {
             self.command.env(name, home.path());
         }
         self.command.env("PATH", std::env::var_os("PATH").unwrap());
+        for (name, value) in self.variables {
+            match value {
+                Some(value) => self.command.env(name, value),
+                None => self.command.env_remove(name),
+            }
+        }
         let before = settings(&*pair.master);
         let child = pair.slave.spawn_command(self.command).unwrap();
-        let parser = Parser::new(rows.try_into().unwrap(), columns.try_into().unwrap(), 0);
+        let (height, width) = kept(rows, columns);
+        let parser = Parser::new(height, width, 0);
         let seen = Arc::new(Seen {
             state: Mutex::new((parser, Vec::new())),
             more: Condvar::new(),
@@ -136,6 +157,12 @@ fn read(mut output: Box<dyn Read + Send>, seen: &Seen) {
             return;
         }
     }
+}
+
+/// What is kept of a screen that says to be so large: it has at least one cell, and as many as the program draws.
+fn kept(rows: u16, columns: u16) -> (NonZeroU16, NonZeroU16) {
+    let within = |size: u16, most: u16| NonZeroU16::new(size.clamp(1, most)).unwrap();
+    (within(rows, 500), within(columns, 1_000))
 }
 
 fn size(rows: u16, cols: u16) -> PtySize {
@@ -198,7 +225,7 @@ impl Pty {
 
     /// Gives the terminal another size.
     pub fn resize(&self, rows: u16, columns: u16) {
-        let (height, width) = (rows.try_into().unwrap(), columns.try_into().unwrap());
+        let (height, width) = kept(rows, columns);
         self.seen.lock().0.screen_mut().set_size(height, width);
         self.master().resize(size(rows, columns)).unwrap();
     }

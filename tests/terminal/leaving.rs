@@ -30,7 +30,7 @@ fn ctrl_c_leaves_from_the_middle_of_a_message() {
 
 #[test]
 fn signals_that_end_a_program_end_it_in_order() {
-    for (signal, code) in [(Signal::TERM, 143), (Signal::INT, 130), (Signal::QUIT, 143), (Signal::HUP, 129)] {
+    for (signal, code) in [(Signal::TERM, 143), (Signal::INT, 130), (Signal::QUIT, 131), (Signal::HUP, 129)] {
         let mut pty = Pty::live_demo();
         pty.signal(signal);
         assert_eq!(pty.wait_exit(), code, "{signal:?}");
@@ -47,6 +47,35 @@ fn a_panic_anywhere_gives_the_terminal_back_before_its_line() {
     assert!(!screen.contains("a late frame"), "what is drawn later goes nowhere:\n{screen}");
     assert_eq!(pty.wait_exit(), 0);
     pty.assert_given_back();
+}
+
+/// The three places where a panic would be worst, in the real program, in the middle of a session.
+#[cfg(debug_assertions)]
+#[test]
+fn a_panic_in_engine_input_or_drawing_gives_the_terminal_back_and_is_70() {
+    for (place, source) in
+        [("engine", "src/provoke.rs"), ("input", "src/provoke.rs"), ("draw", "src/provoke.rs")]
+    {
+        let mut pty = Start::agentcall(&["demo"])
+            .size(30, 140)
+            .env("AGENTCALL_PANIC_AT", place)
+            .env("AGENTCALL_PANIC_WITH", "tok-4f1c9a7e2b")
+            .spawn();
+        if place != "draw" {
+            pty.wait_for("a live session", |screen| screen.contains("● live"));
+            pty.send("s");
+        }
+        let screen = pty.wait_for("the line about it", |screen| screen.contains("nternal fault at"));
+        assert!(screen.contains(source), "{place}: where it was:\n{screen}");
+        assert_eq!(pty.wait_exit(), 70, "{place}");
+        pty.assert_given_back();
+        let written = pty.written();
+        let written = String::from_utf8_lossy(&written);
+        assert_eq!(written.matches("nternal fault at").count(), 1, "{place}: one line");
+        assert!(!written.contains("tok-4f1c9a7e2b"), "{place}: no data");
+        let (_, after) = written.rsplit_once("\u{1b}[?1049l").unwrap();
+        assert!(after.contains("nternal fault at"), "{place}: said on the shell's screen");
+    }
 }
 
 #[test]

@@ -6,6 +6,7 @@ mod faults;
 mod harness;
 mod leaving;
 mod probe;
+mod sizes;
 mod stalled;
 mod typing;
 

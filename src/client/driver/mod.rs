@@ -28,6 +28,7 @@ use crate::files;
 use crate::net::{Credentials, NetContext};
 use crate::protocol::observation::Passport;
 use crate::protocol::{Dialect, Modalities, bounds};
+use crate::provoke;
 use crate::redact::Scrubber;
 use crate::transport::websocket;
 
@@ -141,6 +142,9 @@ async fn run(config: ClientConfig, mut requests: mpsc::Receiver<Request>, notice
             () = until(deadline) => Event::Tick,
         };
         now = start.elapsed();
+        if matches!(event, Event::Request(Request::ArmScan(_))) {
+            provoke::panic_at("engine");
+        }
         engine.handle(now, event);
     }
 }

@@ -13,6 +13,7 @@ use tokio::sync::mpsc;
 
 use super::bytes::Decoder;
 use super::{Input, translate};
+use crate::provoke;
 
 /// How long a read that gives nothing from a terminal that is there is left alone: it must not become a spin.
 const NOTHING: Duration = Duration::from_millis(50);
@@ -35,7 +36,10 @@ pub fn read_all(sender: &mpsc::Sender<Input>) {
     loop {
         let patience = decoder.due().map(|due| due.saturating_sub(start.elapsed()));
         let events = match wait(&mut bytes, patience) {
-            Came::Bytes(count) => decoder.read(&bytes[..count], start.elapsed()),
+            Came::Bytes(count) => {
+                provoke::panic_at("input");
+                decoder.read(&bytes[..count], start.elapsed())
+            }
             Came::Nothing => decoder.pause(start.elapsed()),
             Came::Interrupted => continue,
             Came::Gone => {

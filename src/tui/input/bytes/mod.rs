@@ -29,6 +29,7 @@ pub const LONGEST_PASTE: usize = 1 << 20;
 const LONGEST_CSI: usize = 256;
 
 const ESC: u8 = 0x1b;
+const CTRL_C: u8 = 0x03;
 const END_OF_PASTE: &[u8] = b"\x1b[201~";
 
 /// Where in a sequence the next byte stands.
@@ -102,7 +103,7 @@ impl Decoder {
     /// Takes what came. `now` never steps back.
     pub fn read(&mut self, bytes: &[u8], now: Duration) -> Vec<Event> {
         self.settle(now);
-        if bytes == [0x03] && self.paste.as_ref().is_some_and(|paste| paste.stalled) {
+        if bytes == [CTRL_C] && self.paste.as_ref().is_some_and(|paste| paste.stalled) {
             // The way out of a paste whose end was lost.
             self.paste = None;
         }
@@ -175,7 +176,8 @@ impl Decoder {
             State::Escape => self.escape(byte),
             State::Ss3 => self.ss3(byte),
             State::Csi(parameters) => self.csi(parameters, byte),
-            State::Skip(_) if byte == ESC => self.state = State::Escape,
+            // None of what is skipped holds such a byte.
+            State::Skip(_) if byte < 0x20 => self.ground(byte),
             State::Skip(left) if left > 1 => self.state = State::Skip(left - 1),
             State::Skip(_) => {}
             State::Introduced(introducer) => {
@@ -255,6 +257,11 @@ impl Decoder {
             ESC => {
                 self.key(KeyCode::Esc.into());
                 self.state = State::Escape;
+            }
+            // The way out, soon after Esc: with Alt it would mean nothing.
+            CTRL_C => {
+                self.key(KeyCode::Esc.into());
+                self.ground(byte);
             }
             _ => {
                 self.alt = true;
