@@ -13,6 +13,8 @@ use zeroize::Zeroizing;
 
 /// How long a pipe may say nothing: enough for a program that asks for a password first.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// How many characters of a path a message shows: more than the paths that people have.
+const SHOWN: usize = 200;
 
 /// The first `most` bytes of the file, and one more if there are more, by which the caller sees that it is too large.
 ///
@@ -31,6 +33,11 @@ pub async fn read_aside(path: &Path, most: usize) -> io::Result<Vec<u8>> {
     let path = path.to_owned();
     let read = tokio::task::spawn_blocking(move || read_at_most(&path, most)).await;
     read.map_err(io::Error::other).flatten()
+}
+
+/// A path as a message shows it: of a long one its end, which says most.
+pub fn shown(path: &Path) -> String {
+    end_of(&path.display().to_string(), SHOWN)
 }
 
 /// At most so many characters of a path as it is shown: the end of a long one, which says most.

@@ -48,7 +48,7 @@ pub enum Signal {
     Hangup,
     /// Ctrl-C.
     Interrupt,
-    /// Ctrl-\, or somebody ends the program so.
+    /// Ctrl-\\ from outside.
     Quit,
     /// Somebody ends the program.
     Terminate,

@@ -1,5 +1,6 @@
 //! `agentcall connect` and `agentcall demo`: the terminal screen on an agent.
 
+use std::ffi::OsString;
 use std::io::IsTerminal;
 
 use super::args::{ConnectArgs, DemoArgs};
@@ -14,6 +15,7 @@ use crate::client::notice::Line;
 use crate::command::{Keymap, KeymapError};
 use crate::device::ArmedBy;
 use crate::discovery::fetch::CardSource;
+use crate::files;
 use crate::tui::guard::Guard;
 use crate::tui::{self, Outcome};
 
@@ -28,7 +30,7 @@ pub async fn connect(args: &ConnectArgs) -> Result<Exit, Failure> {
         && !path.is_file()
     {
         // A slip of the path is better said here than on a screen that has nothing else to show.
-        let message = format!("there is no card file {}", path.display());
+        let message = format!("there is no card file {}", files::shown(&path));
         return Err(
             Failure::new(Kind::Usage, message).hint("An agent's URL begins with https://.".to_owned())
         );
@@ -65,8 +67,8 @@ async fn show(url: &str, settled: &Settled) -> Result<Exit, Failure> {
     match left.outcome {
         Outcome::Quit => left.never_live.map_or(Ok(Exit::Well), |line| Err(never_live(&line))),
         Outcome::Terminated => Err(Failure::silent(Kind::Interrupted(Signal::Terminate))),
-        Outcome::QuitBySignal => Err(Failure::silent(Kind::Interrupted(Signal::Quit))),
         Outcome::Interrupted => Err(Failure::silent(Kind::Interrupted(Signal::Interrupt))),
+        Outcome::ToldToQuit => Err(Failure::silent(Kind::Interrupted(Signal::Quit))),
         Outcome::TerminalGone => Err(Failure::silent(Kind::Interrupted(Signal::Hangup))),
     }
 }
@@ -84,23 +86,32 @@ fn needs_terminal() -> Result<(), Failure> {
         .into_iter()
         .find_map(|(is_terminal, name)| (!is_terminal).then_some(name));
     let message = match missing {
-        Some(name) => format!("the screen needs a terminal, and standard {name} is none"),
-        None if is_dumb(std::env::var_os("TERM").as_deref()) => {
-            "the screen needs a terminal that can place its cursor, and TERM is dumb, empty or not set"
-                .to_owned()
-        }
-        None => return Ok(()),
+        Some(missing) => format!("the screen needs a terminal, and standard {missing} is none"),
+        None => match poor_terminal(std::env::var_os("TERM")) {
+            Some(term) => {
+                format!(
+                    "the screen needs a terminal on which text can be placed, and by TERM={term} this is none"
+                )
+            }
+            None => return Ok(()),
+        },
     };
     Err(Failure::new(Kind::Usage, message).hint(
-        "Without a terminal, agentcall run plays a scenario; agentcall agent serves the demo's agent."
+        "Without such a terminal, agentcall run plays a scenario; agentcall agent serves the demo's agent."
             .to_owned(),
     ))
 }
 
-/// Whether a terminal of this kind is told to know no sequences: an editor's shell, a log, a serial line. Windows has no
-/// such variable.
-fn is_dumb(term: Option<&std::ffi::OsStr>) -> bool {
-    cfg!(unix) && term.is_none_or(|term| term.is_empty() || term == "dumb")
+/// The name by which a terminal says that it can do nothing but write lines. Where the variable is not used (Windows), or
+/// names what nobody here knows, the terminal gets what nearly all understand.
+fn poor_terminal(term: Option<OsString>) -> Option<&'static str> {
+    match term {
+        Some(term) if term == "dumb" => Some("dumb"),
+        Some(term) if term == "unknown" => Some("unknown"),
+        Some(term) if term.is_empty() && cfg!(unix) => Some("\"\""),
+        None if cfg!(unix) => Some("(not set)"),
+        _ => None,
+    }
 }
 
 impl From<KeymapError> for Failure {

@@ -4,12 +4,14 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
+use crate::files;
+
 /// Why the settings cannot be used. Nothing was started.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ConfigError {
     /// The file is there and cannot be read, or was named and is not there.
-    #[error("Cannot read the configuration {}: {source}", path.display())]
+    #[error("Cannot read the configuration {}: {source}", files::shown(path))]
     Read {
         /// The file.
         path: PathBuf,
@@ -17,7 +19,7 @@ pub enum ConfigError {
         source: std::io::Error,
     },
     /// The file is larger than any configuration.
-    #[error("The configuration {} is larger than {most} bytes", path.display())]
+    #[error("The configuration {} is larger than {most} bytes", files::shown(path))]
     TooLarge {
         /// The file.
         path: PathBuf,

@@ -240,7 +240,7 @@ pub async fn fetch(
 }
 
 async fn read_file(path: &Path) -> Result<FetchedCard, FetchError> {
-    let name = path.display().to_string();
+    let name = files::shown(path);
     let failed = |source| FetchError::File { path: name.clone(), source };
     let bytes = files::read_aside(path, CARD_BYTES).await.map_err(failed)?;
     if bytes.len() > CARD_BYTES {

@@ -9,6 +9,7 @@ use thiserror::Error;
 
 use super::http::HttpFault;
 use super::{AddressClass, AddressForm, TokenFate};
+use crate::files;
 use crate::units::Bytes;
 
 /// The end of the hint where nothing listens; whoever has waited already leaves it out.
@@ -359,7 +360,7 @@ impl NetError {
     }
 
     pub(crate) fn setup_file(what: &'static str, path: &Path, reason: String) -> Self {
-        Self::Setup { what, name: path.display().to_string(), reason }
+        Self::Setup { what, name: files::shown(path), reason }
     }
 }
 

@@ -2,9 +2,9 @@
 //!
 //! Order: [`guard::Guard::enter`] takes the terminal, then [`input::spawn`] and [`signals::signals`] begin to
 //! report what happens to it; when the guard is dropped, whatever the reason, the terminal is as it was. Model,
-//! messages and update are in [`crate::app`]. A terminal that says to be larger than 1000×500 is drawn up to there.
+//! messages and update are in [`crate::app`].
 
-mod bounded;
+pub mod bounded;
 pub mod clipboard;
 pub mod guard;
 pub mod input;

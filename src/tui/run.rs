@@ -5,11 +5,12 @@ use std::io;
 use std::time::Duration;
 
 use ratatui::Terminal;
+use ratatui::backend::CrosstermBackend;
 use ratatui::layout::Rect;
 use tokio::sync::mpsc::{self, error::TrySendError};
 use tokio::time::{Instant, sleep_until, timeout_at};
 
-use super::bounded::{Bounded, drawn_part};
+use super::bounded::{Bounded, bounded};
 use super::clipboard;
 use super::guard::{Guard, Outlet, Output};
 use super::input::{self, Input};
@@ -29,9 +30,6 @@ const TICK: Duration = Duration::from_secs(1);
 const STALLED: Duration = Duration::from_secs(1);
 /// How long the engine may take to end when the program is told to. With what else ending does, under 2 s.
 const END_WITHIN: Duration = Duration::from_millis(1_200);
-/// The same when a person asks for it: the engine takes up to 2 s to say goodbye to an agent that is slow, and it may
-/// have a queue of requests before it.
-const QUIT_WITHIN: Duration = Duration::from_secs(3);
 /// The same when the terminal is gone, and with it whoever could see that something hangs.
 const END_UNSEEN_WITHIN: Duration = Duration::from_secs(1);
 /// How long leaving for the shell waits for reader and camera to be closed.
@@ -46,10 +44,10 @@ pub enum Outcome {
     Quit,
     /// The system told the program to end.
     Terminated,
-    /// The same by SIGQUIT.
-    QuitBySignal,
     /// It was interrupted from outside (SIGINT); in raw mode Ctrl-C is a key.
     Interrupted,
+    /// It was told to quit from outside (SIGQUIT); in raw mode Ctrl-\\ is a key.
+    ToldToQuit,
     /// The terminal is gone.
     TerminalGone,
 }
@@ -92,7 +90,7 @@ impl Reached {
 pub async fn run(client: Client, options: Options, focus: bool) -> io::Result<Left> {
     let mut guard = Guard::enter()?;
     let signals = signals()?;
-    let terminal = Terminal::new(Bounded::new(guard.output()))?;
+    let terminal = Terminal::new(Bounded(CrosstermBackend::new(guard.output())))?;
     let mut model = Model::new(options);
     let size = terminal.size()?;
     model.update(Message::Resized(size.width, size.height));
@@ -125,7 +123,7 @@ pub async fn run(client: Client, options: Options, focus: bool) -> io::Result<Le
 
 struct Screen {
     model: Model,
-    terminal: Terminal<Bounded<Output>>,
+    terminal: Terminal<Bounded<CrosstermBackend<Output>>>,
     outlet: Outlet,
     theme: Theme,
     client: Client,
@@ -226,15 +224,11 @@ impl Screen {
                 Message::Notice(notice)
             }
             Happened::Message(message) => message,
-            Happened::Signal(
-                signal @ (Signal::Terminate | Signal::Quit | Signal::Interrupt | Signal::HangUp),
-            ) => {
-                self.end(ended_by(signal));
-                return Ok(None);
-            }
-            Happened::TerminalGone => {
-                self.end(Outcome::TerminalGone);
-                return Ok(None);
+            Happened::Signal(Signal::Terminate) => return Ok(self.end(Outcome::Terminated)),
+            Happened::Signal(Signal::Interrupt) => return Ok(self.end(Outcome::Interrupted)),
+            Happened::Signal(Signal::Quit) => return Ok(self.end(Outcome::ToldToQuit)),
+            Happened::Signal(Signal::HangUp) | Happened::TerminalGone => {
+                return Ok(self.end(Outcome::TerminalGone));
             }
             Happened::Signal(Signal::Continue) => {
                 guard.resume()?;
@@ -260,7 +254,6 @@ impl Screen {
         };
         for effect in self.model.update(message) {
             match effect {
-                Effect::Ask(Request::Quit) => self.end(Outcome::Quit),
                 Effect::Ask(request) => self.ask(request),
                 Effect::Copy(text) => {
                     let copied = clipboard::copy(&self.outlet, &text)
@@ -275,20 +268,19 @@ impl Screen {
         Ok(None)
     }
 
-    /// Ends the session in order. Of several reasons the one that ends it soonest counts.
-    fn end(&mut self, outcome: Outcome) {
-        let within = match outcome {
-            Outcome::TerminalGone => END_UNSEEN_WITHIN,
-            Outcome::Quit => QUIT_WITHIN,
-            Outcome::Terminated | Outcome::QuitBySignal | Outcome::Interrupted => END_WITHIN,
-        };
-        let until = Instant::now() + within;
-        match self.ending {
-            None => self.ask(Request::Quit),
-            Some((_, before)) if until >= before => return,
-            Some(_) => {}
+    /// Ends the session in order; `Some` when there is nothing to wait for.
+    fn end(&mut self, outcome: Outcome) -> Option<Outcome> {
+        if self.ending.is_none() {
+            let within = match outcome {
+                Outcome::TerminalGone => END_UNSEEN_WITHIN,
+                Outcome::Quit | Outcome::Terminated | Outcome::Interrupted | Outcome::ToldToQuit => {
+                    END_WITHIN
+                }
+            };
+            self.ending = Some((outcome, Instant::now() + within));
+            self.ask(Request::Quit);
         }
-        self.ending = Some((outcome, until));
+        None
     }
 
     /// Gives the terminal back and stops, with every device closed before.
@@ -366,7 +358,7 @@ fn happened(input: Input) -> Happened {
         Input::Key(key) => Message::Key(key),
         Input::Paste(text) => Message::Paste(text),
         Input::Resized(columns, rows) => {
-            let (columns, rows) = drawn_part(columns, rows);
+            let (columns, rows) = bounded(columns, rows);
             Message::Resized(columns, rows)
         }
         Input::Focus(front) => Message::Focus(front),
@@ -376,13 +368,4 @@ fn happened(input: Input) -> Happened {
 
 fn told(notice: Option<Notice>) -> Happened {
     notice.map_or(Happened::EngineGone, |notice| Happened::Message(Message::Notice(notice)))
-}
-
-fn ended_by(signal: Signal) -> Outcome {
-    match signal {
-        Signal::HangUp => Outcome::TerminalGone,
-        Signal::Interrupt => Outcome::Interrupted,
-        Signal::Quit => Outcome::QuitBySignal,
-        _ => Outcome::Terminated,
-    }
 }

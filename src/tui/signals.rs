@@ -16,7 +16,7 @@ const WAITING: usize = 8;
 pub enum Signal {
     /// SIGTERM: end the session, give the terminal back, leave.
     Terminate,
-    /// SIGQUIT: the same. It leaves no core behind: that would hold the token, tags and pictures.
+    /// SIGQUIT: the same, and no core is dumped: it would hold what the session knew.
     Quit,
     /// SIGINT from outside: the same.
     Interrupt,

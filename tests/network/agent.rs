@@ -43,10 +43,12 @@ async fn ask(agent: &Running, path: &str, lines: &str) -> Option<u16> {
 
 /// What an upgrade with these lines is answered.
 async fn upgrade(agent: &Running, lines: &str) -> Option<u16> {
-    let upgrade = "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\
-                   Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
-    ask(agent, "/agui", &format!("{upgrade}{lines}")).await
+    ask(agent, "/agui", &format!("{UPGRADE}{lines}")).await
 }
+
+/// What asks for an upgrade.
+const UPGRADE: &str = "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\
+                       Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
 
 const CARD: &str = "/.well-known/agent-card.json";
 
@@ -144,23 +146,44 @@ async fn a_head_without_end_is_refused_at_its_bound() {
 }
 
 #[tokio::test]
-async fn sixty_four_connections_are_held_and_the_next_is_closed_unanswered_until_one_goes() {
+async fn a_crowd_that_says_nothing_shuts_nobody_out() {
     let agent = agent().await;
     let mut crowd = Vec::new();
-    for _ in 0..64 {
+    for _ in 0..300 {
         crowd.push(connect(&agent).await);
+        // Some begin a request.
+        if crowd.len() % 3 == 0 {
+            write(crowd.last_mut().unwrap(), "GET /agui HTTP/1.1\r\nX: ").await;
+        }
     }
-    let card = || ask(&agent, CARD, "Host: 127.0.0.1\r\n");
-    assert_eq!(card().await, None, "the sixty-fifth");
-    crowd.pop();
+    assert_eq!(ask(&agent, CARD, "Host: 127.0.0.1\r\n").await, Some(200));
+    assert_eq!(upgrade(&agent, "Host: 127.0.0.1\r\n").await, Some(101));
+    // The oldest have made room.
+    let ended = timeout(PATIENCE, status(&mut crowd[0])).await.expect("an end");
+    assert!(matches!(ended, None | Some(408)), "{ended:?}");
+}
+
+#[tokio::test]
+async fn sixty_four_sessions_are_held_and_the_next_is_refused_until_one_goes() {
+    let agent = agent().await;
+    let mut sessions = Vec::new();
+    for _ in 0..64 {
+        let mut session = connect(&agent).await;
+        write(&mut session, format!("GET /agui HTTP/1.1\r\nHost: 127.0.0.1\r\n{UPGRADE}\r\n")).await;
+        assert_eq!(timeout(PATIENCE, status(&mut session)).await.expect("an answer"), Some(101));
+        sessions.push(session);
+    }
+    assert_eq!(upgrade(&agent, "Host: 127.0.0.1\r\n").await, Some(503), "the sixty-fifth");
+    assert_eq!(ask(&agent, CARD, "Host: 127.0.0.1\r\n").await, Some(200), "the card is there all the same");
+    sessions.pop();
     // When the agent notices that one has gone is up to the system.
-    let served = async {
-        while card().await != Some(200) {
+    let taken = async {
+        while upgrade(&agent, "Host: 127.0.0.1\r\n").await != Some(101) {
             tokio::task::yield_now().await;
         }
     };
-    timeout(PATIENCE, served).await.expect("a place is free again");
-    assert_eq!(crowd.len(), 63);
+    timeout(PATIENCE, taken).await.expect("a place is free again");
+    assert_eq!(sessions.len(), 63);
 }
 
 /// Mute connections give their places back by themselves.

@@ -5,6 +5,7 @@
 mod common;
 
 mod faults;
+mod paths;
 mod program;
 
 use std::path::{Path, PathBuf};

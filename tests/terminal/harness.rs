@@ -4,7 +4,6 @@
 
 use std::fs;
 use std::io::{Read, Write};
-use std::num::NonZeroU16;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
@@ -52,7 +51,6 @@ pub struct Pty {
 pub struct Start {
     command: CommandBuilder,
     size: (u16, u16),
-    variables: Vec<(&'static str, Option<String>)>,
 }
 
 impl Start {
@@ -60,7 +58,9 @@ impl Start {
     pub fn program(program: &str, args: &[&str]) -> Self {
         let mut command = CommandBuilder::new(program);
         command.args(args);
-        Self { command, size: (30, 100), variables: Vec::new() }
+        command.env_clear();
+        command.env("TERM", "xterm-256color");
+        Self { command, size: (30, 100) }
     }
 
     /// The real binary.
@@ -68,21 +68,16 @@ impl Start {
         Self::program(env!("CARGO_BIN_EXE_agentcall"), args)
     }
 
-    /// With this variable.
-    pub fn env(mut self, name: &'static str, value: &str) -> Self {
-        self.variables.push((name, Some(value.to_owned())));
-        self
-    }
-
-    /// Without this variable.
-    pub fn env_without(mut self, name: &'static str) -> Self {
-        self.variables.push((name, None));
-        self
-    }
-
     /// On so many rows and columns.
     pub fn size(mut self, rows: u16, columns: u16) -> Self {
         self.size = (rows, columns);
+        self
+    }
+
+    /// With this variable, beside those that every program here gets.
+    #[allow(dead_code, reason = "other test binaries use the harness too")]
+    pub fn variable(mut self, name: &str, value: &str) -> Self {
+        self.command.env(name, value);
         self
     }
 
@@ -97,25 +92,14 @@ impl Start {
         let (rows, columns) = self.size;
         let pair = native_pty_system().openpty(size(rows, columns)).unwrap();
         let home = tempfile::tempdir().unwrap();
-        self.command.env_clear();
         self.command.cwd(home.path());
-        for (name, value) in [("TERM", "xterm-256color"), ("AGENTCALL_PROBE", "1")] {
-            self.command.env(name, value);
-        }
         for name in ["HOME", "TMPDIR"] {
             self.command.env(name, home.path());
         }
         self.command.env("PATH", std::env::var_os("PATH").unwrap());
-        for (name, value) in self.variables {
-            match value {
-                Some(value) => self.command.env(name, value),
-                None => self.command.env_remove(name),
-            }
-        }
         let before = settings(&*pair.master);
         let child = pair.slave.spawn_command(self.command).unwrap();
-        let (height, width) = kept(rows, columns);
-        let parser = Parser::new(height, width, 0);
+        let parser = Parser::new(rows.try_into().unwrap(), columns.try_into().unwrap(), 0);
         let seen = Arc::new(Seen {
             state: Mutex::new((parser, Vec::new())),
             more: Condvar::new(),
@@ -157,12 +141,6 @@ fn read(mut output: Box<dyn Read + Send>, seen: &Seen) {
             return;
         }
     }
-}
-
-/// What is kept of a screen that says to be so large: it has at least one cell, and as many as the program draws.
-fn kept(rows: u16, columns: u16) -> (NonZeroU16, NonZeroU16) {
-    let within = |size: u16, most: u16| NonZeroU16::new(size.clamp(1, most)).unwrap();
-    (within(rows, 500), within(columns, 1_000))
 }
 
 fn size(rows: u16, cols: u16) -> PtySize {
@@ -211,6 +189,13 @@ impl Pty {
         state.0.screen().contents()
     }
 
+    /// Waits until more bytes were written than these.
+    #[allow(dead_code, reason = "other test binaries use the harness too")]
+    pub fn wait_written(&self, what: &str, bytes: usize) {
+        let more = within(PATIENCE, || self.seen.lock().1.len() > bytes);
+        assert!(more, "{what}: nothing was written");
+    }
+
     /// Everything that was written so far.
     pub fn written(&self) -> Vec<u8> {
         self.seen.lock().1.clone()
@@ -225,8 +210,14 @@ impl Pty {
 
     /// Gives the terminal another size.
     pub fn resize(&self, rows: u16, columns: u16) {
-        let (height, width) = kept(rows, columns);
+        let (height, width) = (rows.try_into().unwrap(), columns.try_into().unwrap());
         self.seen.lock().0.screen_mut().set_size(height, width);
+        self.master().resize(size(rows, columns)).unwrap();
+    }
+
+    /// Says another size, whatever it is, without anybody who draws it.
+    #[allow(dead_code, reason = "other test binaries use the harness too")]
+    pub fn say_size(&self, rows: u16, columns: u16) {
         self.master().resize(size(rows, columns)).unwrap();
     }
 

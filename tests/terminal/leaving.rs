@@ -5,6 +5,7 @@ use std::time::Duration;
 use rustix::process::Signal;
 
 use super::harness::{Pty, Start, children, process, signal_to, within};
+use super::probe::PLACES;
 
 #[test]
 fn q_leaves_and_the_terminal_is_as_it_was() {
@@ -42,39 +43,55 @@ fn signals_that_end_a_program_end_it_in_order() {
 fn a_panic_anywhere_gives_the_terminal_back_before_its_line() {
     let probe = std::env::current_exe().unwrap();
     let args = ["--exact", "probe::panics_while_the_terminal_is_taken", "--ignored", "--nocapture"];
-    let mut pty = Start::program(probe.to_str().unwrap(), &args).spawn();
-    let screen = pty.wait_for("the line about it", |screen| screen.contains("the probe panics"));
-    assert!(!screen.contains("a late frame"), "what is drawn later goes nowhere:\n{screen}");
-    assert_eq!(pty.wait_exit(), 0);
-    pty.assert_given_back();
+    for place in PLACES {
+        let mut pty =
+            Start::program(probe.to_str().unwrap(), &args).variable("AGENTCALL_PROBE", place).spawn();
+        let screen = pty.wait_for("the line about it", |screen| screen.contains("nternal fault at"));
+        assert!(!screen.contains("a late frame"), "{place}: what is drawn later goes nowhere:\n{screen}");
+        assert_eq!(pty.wait_exit(), 70, "{place}");
+        pty.assert_given_back();
+        let written = String::from_utf8_lossy(&pty.written()).into_owned();
+        assert!(
+            !written.contains("secret"),
+            "{place}: what a panic says may hold what a user typed:\n{written}"
+        );
+        assert_eq!(written.matches("nternal fault at").count(), 1, "{place}:\n{written}");
+    }
 }
 
-/// The three places where a panic would be worst, in the real program, in the middle of a session.
+/// The same in the real program, in the middle of a session, at the places where a panic would be worst.
 #[cfg(debug_assertions)]
 #[test]
 fn a_panic_in_engine_input_or_drawing_gives_the_terminal_back_and_is_70() {
-    for (place, source) in
-        [("engine", "src/provoke.rs"), ("input", "src/provoke.rs"), ("draw", "src/provoke.rs")]
-    {
+    for place in ["engine", "input", "draw"] {
         let mut pty = Start::agentcall(&["demo"])
             .size(30, 140)
-            .env("AGENTCALL_PANIC_AT", place)
-            .env("AGENTCALL_PANIC_WITH", "tok-4f1c9a7e2b")
+            .variable("AGENTCALL_PANIC_AT", place)
+            .variable("AGENTCALL_PANIC_WITH", "tok-4f1c9a7e2b")
             .spawn();
         if place != "draw" {
             pty.wait_for("a live session", |screen| screen.contains("● live"));
             pty.send("s");
         }
-        let screen = pty.wait_for("the line about it", |screen| screen.contains("nternal fault at"));
-        assert!(screen.contains(source), "{place}: where it was:\n{screen}");
+        pty.wait_for("the line about it", |screen| screen.contains("nternal fault at src/provoke.rs"));
         assert_eq!(pty.wait_exit(), 70, "{place}");
         pty.assert_given_back();
-        let written = pty.written();
-        let written = String::from_utf8_lossy(&written);
+        let written = String::from_utf8_lossy(&pty.written()).into_owned();
         assert_eq!(written.matches("nternal fault at").count(), 1, "{place}: one line");
         assert!(!written.contains("tok-4f1c9a7e2b"), "{place}: no data");
         let (_, after) = written.rsplit_once("\u{1b}[?1049l").unwrap();
         assert!(after.contains("nternal fault at"), "{place}: said on the shell's screen");
+    }
+}
+
+#[test]
+fn a_terminal_that_cannot_place_text_is_refused_with_a_way_out() {
+    for (term, said) in [("dumb", "TERM=dumb"), ("unknown", "TERM=unknown"), ("", "TERM=\"\"")] {
+        let mut pty = Start::agentcall(&["demo"]).variable("TERM", term).spawn();
+        assert_eq!(pty.wait_exit(), 2, "{term:?}");
+        let written = String::from_utf8_lossy(&pty.written()).into_owned();
+        assert!(written.contains(said) && written.contains("agentcall run"), "{term:?}: {written}");
+        assert!(!written.contains('\x1b'), "{term:?}: nothing is sent that it cannot read: {written:?}");
     }
 }
 

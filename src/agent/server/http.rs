@@ -12,6 +12,7 @@ use hyper::header::{AUTHORIZATION, CACHE_CONTROL, CONNECTION, CONTENT_TYPE, Head
 use hyper::service::Service;
 use hyper::upgrade::OnUpgrade;
 use hyper::{Method, Request, Response, StatusCode};
+use tokio::sync::OwnedSemaphorePermit;
 use tokio_tungstenite::tungstenite::handshake::server::create_response_with_body;
 
 use super::{Shared, caller, reachable};
@@ -29,17 +30,17 @@ const CLOSE: HeaderValue = HeaderValue::from_static("close");
 
 type Answer = Response<Full<Bytes>>;
 
-/// The upgrade that an exchange agreed to, for the connection to go on with.
+/// The upgrade that an exchange agreed to, for the connection to go on with, and its place among the sessions.
 #[derive(Clone, Default)]
-pub(super) struct Upgraded(Arc<Mutex<Option<OnUpgrade>>>);
+pub(super) struct Upgraded(Arc<Mutex<Option<(OnUpgrade, OwnedSemaphorePermit)>>>);
 
 impl Upgraded {
-    pub(super) fn take(&self) -> Option<OnUpgrade> {
+    pub(super) fn take(&self) -> Option<(OnUpgrade, OwnedSemaphorePermit)> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    fn put(&self, upgrade: OnUpgrade) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(upgrade);
+    fn put(&self, upgrade: OnUpgrade, place: OwnedSemaphorePermit) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some((upgrade, place));
     }
 }
 
@@ -82,10 +83,15 @@ fn answer(mut request: Request<Incoming>, shared: &Shared, upgraded: &Upgraded) 
         return card_answer(&request, shared);
     }
     match create_response_with_body(&request, Full::default) {
-        Ok(switching) => {
-            upgraded.put(hyper::upgrade::on(&mut request));
-            switching
-        }
+        Ok(switching) => match Arc::clone(&shared.places).try_acquire_owned() {
+            Ok(place) => {
+                upgraded.put(hyper::upgrade::on(&mut request), place);
+                switching
+            }
+            Err(_) => {
+                plain(StatusCode::SERVICE_UNAVAILABLE, "All places for sessions are taken; end one first.\n")
+            }
+        },
         Err(_) => plain(StatusCode::UPGRADE_REQUIRED, "This is a WebSocket endpoint.\n"),
     }
 }

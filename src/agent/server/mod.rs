@@ -8,14 +8,16 @@ mod caller;
 mod http;
 mod socket;
 
+use std::collections::VecDeque;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::time::Duration;
 
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, watch};
-use tokio::task::{JoinHandle, JoinSet};
+use tokio::task::{AbortHandle, JoinHandle, JoinSet};
 
 use crate::agent::Fault;
 use crate::agent::brain::BrainConfig;
@@ -23,8 +25,11 @@ use crate::agent::card::CardOptions;
 use crate::protocol::{Dialect, Modalities};
 use crate::redact::Token;
 
-/// Most connections at one time; further ones are closed unanswered.
-const CONNECTIONS: usize = 64;
+/// Most sessions at one time; a further one is answered with 503.
+const SESSIONS: usize = 64;
+/// Most connections whose request is not complete. For a further one the oldest is closed, so that whoever opens many
+/// and says nothing shuts nobody out.
+const UNFINISHED: usize = 64;
 /// How long a client may take for the head of its request.
 const HEAD_WITHIN: Duration = Duration::from_secs(10);
 /// Largest head of a request in bytes.
@@ -142,6 +147,8 @@ impl Running {
 /// What every connection shares.
 struct Shared {
     config: AgentConfig,
+    /// Places for sessions.
+    places: Arc<Semaphore>,
     addr: SocketAddr,
     shutdown: watch::Receiver<bool>,
 }
@@ -156,7 +163,8 @@ pub async fn serve(config: AgentConfig) -> Result<Running, AgentError> {
     let addr = listener.local_addr().map_err(failed)?;
     let (shutdown, stopping) = watch::channel(false);
     let card_url = format!("http://{}{}", reachable(addr), http::CARD_PATH);
-    let shared = Arc::new(Shared { config, addr, shutdown: stopping });
+    let places = Arc::new(Semaphore::new(SESSIONS));
+    let shared = Arc::new(Shared { config, places, addr, shutdown: stopping });
     let task = tokio::spawn(accept(listener, shared));
     Ok(Running { addr, card_url, shutdown, task })
 }
@@ -172,8 +180,8 @@ fn reachable(addr: SocketAddr) -> SocketAddr {
 }
 
 async fn accept(listener: TcpListener, shared: Arc<Shared>) {
-    let places = Arc::new(Semaphore::new(CONNECTIONS));
     let mut connections = JoinSet::new();
+    let mut unfinished: VecDeque<(AbortHandle, Arc<AtomicBool>)> = VecDeque::new();
     let mut stopping = shared.shutdown.clone();
     loop {
         let accepted = tokio::select! {
@@ -187,19 +195,22 @@ async fn accept(listener: TcpListener, shared: Arc<Shared>) {
             tokio::time::sleep(Duration::from_millis(50)).await;
             continue;
         };
-        if let Ok(place) = Arc::clone(&places).try_acquire_owned() {
-            let shared = Arc::clone(&shared);
-            connections.spawn(async move {
-                connection(stream, shared).await;
-                drop(place);
-            });
+        unfinished.retain(|(task, finished)| !task.is_finished() && !finished.load(SeqCst));
+        if unfinished.len() >= UNFINISHED
+            && let Some((oldest, _)) = unfinished.pop_front()
+        {
+            oldest.abort();
         }
+        let finished = Arc::new(AtomicBool::new(false));
+        let task = connections.spawn(connection(stream, Arc::clone(&shared), Arc::clone(&finished)));
+        unfinished.push_back((task, finished));
     }
     while connections.join_next().await.is_some() {}
 }
 
 /// One connection from its first byte to its last: one HTTP exchange, then the session if it upgraded.
-async fn connection(stream: tokio::net::TcpStream, shared: Arc<Shared>) {
+/// `finished` is set once the exchange is over.
+async fn connection(stream: tokio::net::TcpStream, shared: Arc<Shared>, finished: Arc<AtomicBool>) {
     // Small envelopes must not wait for each other; a system that refuses this is only slower.
     let _ = stream.set_nodelay(true);
     let upgraded = http::Upgraded::default();
@@ -215,7 +226,9 @@ async fn connection(stream: tokio::net::TcpStream, shared: Arc<Shared>) {
         served = tokio::time::timeout(HEAD_WITHIN * 2, exchange) => served,
         _ = stopping.wait_for(|stop| *stop) => return,
     };
-    if let (Ok(Ok(())), Some(session)) = (served, upgraded.take()) {
+    finished.store(true, SeqCst);
+    if let (Ok(Ok(())), Some((session, place))) = (served, upgraded.take()) {
         socket::session(session, &shared).await;
+        drop(place);
     }
 }

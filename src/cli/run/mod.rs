@@ -79,15 +79,15 @@ fn secrets_kept(outcome: Outcome, secrets: &Secrets) -> Outcome {
 
 /// Reads a scenario file.
 fn read(path: &Path) -> Result<Scenario, Failure> {
-    let name = path.display().to_string();
-    let failed =
-        |why: String| Failure::new(Kind::Usage, format!("reading the scenario {name} failed: {why}"));
+    let failed = |why: String| {
+        Failure::new(Kind::Usage, format!("reading the scenario {} failed: {why}", files::shown(path)))
+    };
     let bytes = files::read_at_most(path, SCENARIO_BYTES).map_err(|error| failed(error.to_string()))?;
     if bytes.len() > SCENARIO_BYTES {
         return Err(failed("it has more than 1 MiB".to_owned()));
     }
     let text = String::from_utf8(bytes).map_err(|_| failed("it is not UTF-8".to_owned()))?;
-    parse(&name, &text).map_err(|error| {
+    parse(&path.display().to_string(), &text).map_err(|error| {
         let place = format!("{}:{}:{}", error.file, error.line, error.column);
         Failure::new(Kind::Usage, format!("{place}: {}", error.message)).hint(hint(&error))
     })

@@ -210,7 +210,7 @@ async fn fetch_card(dialling: &Dialling) -> Result<CardResult, Line> {
 fn refused(location: &CardSource, refusals: &[Finding]) -> Line {
     let place = match location {
         CardSource::Url(url) => crate::net::shown(url),
-        CardSource::File(path) => path.display().to_string(),
+        CardSource::File(path) => crate::files::shown(path),
     };
     let first = refusals.first().map_or_else(
         || "it offers nothing usable".to_owned(),

@@ -162,16 +162,23 @@ impl Engine {
             return;
         }
         let within = self.settings.start_within;
-        let text = match self.refused_start.take() {
-            Some(finding) => format!(
-                "The agent's answer to session.start was not accepted: {} ({}, {}). No session was established within \
-                 {within:?}.",
-                finding.detail, finding.rule.id, finding.rule.section
-            ),
+        let refused = self.refused_start.take();
+        let kind = match refused {
+            Some((_, true)) => LineKind::Connection,
+            _ => LineKind::Timeout,
+        };
+        let text = match refused {
+            Some((finding, answer)) => {
+                let waited = if answer { String::new() } else { format!(" within {within:?}") };
+                format!(
+                    "The agent's answer to session.start was not accepted: {} ({}, {}). No session was established{waited}.",
+                    finding.detail, finding.rule.id, finding.rule.section
+                )
+            }
             None => format!("The agent did not establish the session within {within:?} of session.start."),
         };
         self.session_input(now, Input::Closed);
-        self.over(line(now, LineKind::Timeout, text, RECONNECT));
+        self.over(line(now, kind, text, RECONNECT));
     }
 
     pub(super) fn frame(&mut self, now: Duration, attempt: Attempt, frame: RawFrame) {

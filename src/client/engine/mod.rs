@@ -63,8 +63,9 @@ pub(crate) struct Engine {
     records: u64,
     /// Until when `session.established` must have come, while it has not.
     starting: Option<Duration>,
-    /// Why an envelope that came while the session is starting was not acted on: the last one.
-    refused_start: Option<crate::protocol::Finding>,
+    /// Why an envelope that came while the session is starting was not acted on, the last one, and whether it was the
+    /// answer to the start.
+    refused_start: Option<(crate::protocol::Finding, bool)>,
     /// The last snapshot that the faces were told, so that they hear only of changes.
     told: Arc<SessionView>,
     /// `true` from [`Request::Quit`] on: the engine stops when the connection is gone, or at this time.

@@ -96,7 +96,13 @@ impl Engine {
             ));
         }
         if self.starting.is_some() && !acted {
-            self.refused_start = findings.iter().find(|finding| finding.is_must()).cloned();
+            // The one answer that the start waits for: no other will come.
+            let answer = matches!(event, Some(Event::SessionEstablished(_)));
+            let violation = findings.iter().find(|finding| finding.is_must()).cloned();
+            self.refused_start = violation.map(|finding| (finding, answer));
+            if answer {
+                self.starting = Some(now);
+            }
         }
         let kind = kind.unwrap_or_else(|| unread_kind(&findings).into());
         let Heard { piece, alone, late } = self.heard(event.as_ref(), acted);

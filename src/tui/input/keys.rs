@@ -6,11 +6,18 @@ use crate::command::Key;
 
 /// The key that was pressed or repeats; nothing for a release, or for a key that no command can have.
 ///
-/// Alt and the like are dropped together with their key: `Alt+c` must not arm a camera because `c` does.
+/// Alt and the like are dropped together with their key: `Alt+c` must not arm a camera because `c` does. Ctrl-C alone
+/// counts with Alt too: behind an Esc that came in the same moment, as over a slow line, it looks like that, and it must leave
+/// from everywhere.
 pub fn translate(event: &KeyEvent) -> Option<Key> {
     let strange = KeyModifiers::ALT | KeyModifiers::SUPER | KeyModifiers::HYPER | KeyModifiers::META;
-    if event.kind == KeyEventKind::Release || event.modifiers.intersects(strange) {
+    if event.kind == KeyEventKind::Release {
         return None;
+    }
+    if event.modifiers.intersects(strange) {
+        let leaves =
+            event.code == KeyCode::Char('c') && event.modifiers == KeyModifiers::ALT | KeyModifiers::CONTROL;
+        return leaves.then_some(Key::Ctrl('c'));
     }
     if event.modifiers.contains(KeyModifiers::CONTROL) {
         return match event.code {

@@ -46,7 +46,8 @@ fn keys_that_a_command_can_have_arrive_by_our_names() {
 fn keys_that_no_command_can_have_are_dropped_and_never_taken_for_others() {
     for (code, modifiers) in [
         (KeyCode::Char('c'), KeyModifiers::ALT),
-        (KeyCode::Char('c'), KeyModifiers::ALT | KeyModifiers::CONTROL),
+        (KeyCode::Char('c'), KeyModifiers::SUPER | KeyModifiers::CONTROL),
+        (KeyCode::Char('q'), KeyModifiers::ALT | KeyModifiers::CONTROL),
         (KeyCode::Char('c'), KeyModifiers::SUPER),
         (KeyCode::Enter, KeyModifiers::ALT),
         (KeyCode::Left, KeyModifiers::CONTROL),

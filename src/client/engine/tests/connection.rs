@@ -102,25 +102,46 @@ fn quitting_without_a_session_stops_at_once() {
     assert_eq!(bench.ask(Request::Quit).last().map(String::as_str), Some("stop"));
 }
 
-#[test]
-fn an_agent_that_establishes_nothing_is_given_up() {
+fn starting() -> Bench {
     let mut bench = Bench::new();
     bench.ask(Request::Connect);
     bench.put(Event::Card(Attempt(1), Ok(Box::new(card(TransportProfile::WebSocket)))));
     bench.put(Event::Dialled(Attempt(1), Ok(())));
     bench.attempt = 1;
-    assert_eq!(
-        bench.hear(r#"{"type":"session.established","resumed":true}"#),
-        ["← session.established not acted on SES-3"]
-    );
+    bench
+}
+
+#[test]
+fn an_agent_that_establishes_nothing_is_given_up() {
+    let mut bench = starting();
+    assert_eq!(bench.hear(r#"{"type":"run.started"}"#), ["← run.started not acted on SES-1"]);
     assert!(bench.after(Duration::from_secs(9)).is_empty());
     let out = bench.after(Duration::from_secs(1));
     assert_eq!(out.first().map(String::as_str), Some("drop link"));
     assert_eq!(
         out.last().map(String::as_str),
         Some(
+            "over: The agent's answer to session.start was not accepted: expected session.established first; this was \
+             not acted on (SES-1, § Session and input, R13). No session was established within 10s."
+        )
+    );
+    assert_eq!(bench.engine.next_deadline(), None);
+}
+
+#[test]
+fn an_answer_to_the_start_that_is_refused_is_the_end_at_once() {
+    let mut bench = starting();
+    assert_eq!(
+        bench.hear(r#"{"type":"session.established","resumed":true}"#),
+        ["← session.established not acted on SES-3"]
+    );
+    let out = bench.after(Duration::ZERO);
+    assert_eq!(out.first().map(String::as_str), Some("drop link"));
+    assert_eq!(
+        out.last().map(String::as_str),
+        Some(
             "over: The agent's answer to session.start was not accepted: expected false; this client never resumes \
-             (SES-3, § Session and input, R13). No session was established within 10s."
+             (SES-3, § Session and input, R13). No session was established."
         )
     );
     assert_eq!(bench.engine.next_deadline(), None);

@@ -29,7 +29,6 @@ pub const LONGEST_PASTE: usize = 1 << 20;
 const LONGEST_CSI: usize = 256;
 
 const ESC: u8 = 0x1b;
-const CTRL_C: u8 = 0x03;
 const END_OF_PASTE: &[u8] = b"\x1b[201~";
 
 /// Where in a sequence the next byte stands.
@@ -103,7 +102,7 @@ impl Decoder {
     /// Takes what came. `now` never steps back.
     pub fn read(&mut self, bytes: &[u8], now: Duration) -> Vec<Event> {
         self.settle(now);
-        if bytes == [CTRL_C] && self.paste.as_ref().is_some_and(|paste| paste.stalled) {
+        if bytes == [0x03] && self.paste.as_ref().is_some_and(|paste| paste.stalled) {
             // The way out of a paste whose end was lost.
             self.paste = None;
         }
@@ -257,11 +256,6 @@ impl Decoder {
             ESC => {
                 self.key(KeyCode::Esc.into());
                 self.state = State::Escape;
-            }
-            // The way out, soon after Esc: with Alt it would mean nothing.
-            CTRL_C => {
-                self.key(KeyCode::Esc.into());
-                self.ground(byte);
             }
             _ => {
                 self.alt = true;
