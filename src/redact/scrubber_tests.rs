@@ -355,6 +355,19 @@ fn single_frames_show_five_characters_of_a_secret_in_pieces_at_most() {
     }
 }
 
+/// What a secret ends with may be what it begins with.
+#[test]
+fn a_whole_secret_that_ends_as_it_begins_is_no_beginning() {
+    let token = "secret-1234-secret";
+    let scrubber = knowing_token(token);
+    assert_eq!(
+        frames(&scrubber, &[token, &format!("it is {token}")]),
+        ["[scrubbed: token]", "it is [scrubbed: token]"]
+    );
+    let scrubber = knowing_uid(&[0x04, 0x11, 0x22, 0x33, 0x04, 0x11, 0x22]);
+    assert_eq!(frames(&scrubber, &["04112233041122", "04:11:22:33:04:11:22"]), ["[scrubbed: tag id]"; 2]);
+}
+
 proptest! {
     /// Whatever the cuts, what all frames show together has no six characters of the token in a row from one piece on.
     #[test]
