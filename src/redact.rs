@@ -3,6 +3,7 @@
 //! None of these types has a revealing `Debug`, `Display` or `Serialize`; their content is reached only
 //! through a method whose name says what it is for, so that each use can be found by search.
 
+mod condensed;
 #[cfg(test)]
 mod escape_tests;
 mod hexscan;

@@ -60,6 +60,14 @@ fn echoes() -> Vec<String> {
     all
 }
 
+/// The same with something between the characters.
+fn spread() -> Vec<String> {
+    let mut all: Vec<String> =
+        [" ", " - ", ",,,,,,"].iter().map(|between| each(TOKEN, |c| format!("{c}{between}"))).collect();
+    all.push(each("04A1B2C3D4E5F6", |c| format!("{c}    ")));
+    all
+}
+
 #[test]
 fn escaped_secrets_are_replaced_whole() {
     let scrubber = knowing_all();
@@ -187,10 +195,10 @@ proptest! {
     /// However it is escaped and cut, what comes in pieces is hidden as it is hidden whole.
     #[test]
     fn an_escaped_secret_in_pieces_is_hidden_however_it_is_cut(
-        which in 0_usize..42, places in prop::collection::vec(any::<prop::sample::Index>(), 0..12), letters in any::<bool>(),
+        which in 0_usize..46, places in prop::collection::vec(any::<prop::sample::Index>(), 0..12), letters in any::<bool>(),
     ) {
         let scrubber = knowing_all();
-        let echoes = echoes();
+        let echoes = [echoes(), spread()].concat();
         let text = format!("Look: {} - so.", echoes[which % echoes.len()]);
         let ends: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
         let mut cuts: Vec<usize> = if letters { ends.clone() } else { places.iter().map(|at| ends[at.index(ends.len())]).collect() };
@@ -261,5 +269,44 @@ proptest! {
             let start: String = spelt.chars().take(kept).collect();
             prop_assert!(!shown.contains(&start), "{:?} of {:?}", shown, text);
         }
+    }
+}
+
+/// What an agent may put between the characters of a secret.
+#[test]
+fn whatever_stands_between_its_characters_a_secret_is_found() {
+    let token = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl";
+    let mut scrubber = Scrubber::new();
+    scrubber.add_token(&Token::new(token));
+    scrubber.add_uid(&TagUid::new(&UID));
+    let hex = "04A1B2C3D4E5F6";
+    let number = u64::from_str_radix(hex, 16).unwrap().to_string();
+    let grouped: String = number
+        .chars()
+        .rev()
+        .enumerate()
+        .map(|(at, c)| if at % 3 == 2 { format!("{c},") } else { c.to_string() })
+        .collect();
+    let grouped: String = grouped.trim_end_matches(',').chars().rev().collect();
+    let swapped: String = token
+        .chars()
+        .map(|c| if c.is_lowercase() { c.to_ascii_uppercase() } else { c.to_ascii_lowercase() })
+        .collect();
+    let mut spelt =
+        vec![swapped, grouped, BASE64.encode(hex.as_bytes()), BASE64.encode(hex.to_lowercase().as_bytes())];
+    for between in [" ", "-", ",", ", ", "\t", ":", " | ", "\u{301}", "....", "\n\n\n\n\n"] {
+        spelt.push(each(token, |c| format!("{c}{between}")));
+        spelt.push(each(hex, |c| format!("{c}{between}")));
+        spelt.push(each(&BASE64.encode(token.as_bytes()), |c| format!("{c}{between}")));
+    }
+    for text in spelt {
+        let shown = scrubber.scrub(&text).into_owned();
+        assert!(shown.starts_with("[scrubbed: ") && shown.len() < 60, "{text:?}: {shown:?}");
+    }
+    for ordinary in [
+        "04 a1 is where b2 and c3 begin, d4 follows, then e5 and f6 too",
+        "a e y J h b G c, which is how it might begin, and no more of it",
+    ] {
+        assert!(matches!(scrubber.scrub(ordinary), Cow::Borrowed(_)), "{ordinary}");
     }
 }

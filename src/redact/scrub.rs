@@ -4,9 +4,10 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt;
 
-use data_encoding::{BASE64_NOPAD, BASE64URL_NOPAD};
+use data_encoding::{BASE64_NOPAD, BASE64URL_NOPAD, HEXLOWER, HEXUPPER};
 use zeroize::Zeroizing;
 
+use super::condensed::Condensed;
 use super::hexscan::HexScan;
 use super::images::{self, ImageIndex};
 use super::spellings::{Spelling, Spellings};
@@ -81,6 +82,7 @@ pub struct Scrubber {
     spellings: Spellings,
     hex: HexScan,
     token_hex: HexScan,
+    condensed: Condensed,
     images: ImageIndex,
     known: [usize; 3],
     /// Bytes of the shortest text that can hold a known value; nothing shorter is looked at.
@@ -112,6 +114,11 @@ impl Scrubber {
         self.spell_base64(Kind::Token, text.as_bytes());
         self.spell_inner_base64(Kind::Token, text.as_bytes());
         self.spell_list(Kind::Token, text.as_bytes());
+        let encoded =
+            [BASE64_NOPAD.encode(text.as_bytes()), HEXLOWER.encode(text.as_bytes())].map(Zeroizing::new);
+        for spelling in [text].into_iter().chain(encoded.iter().map(|spelling| spelling.as_str())) {
+            self.condensed.add(Kind::Token, spelling);
+        }
         if text.len() * 2 >= SHORTEST {
             self.token_hex.add(text.as_bytes());
         }
@@ -139,6 +146,10 @@ impl Scrubber {
             }
             self.spell_base64(Kind::TagId, bytes);
             self.spell_inner_base64(Kind::TagId, bytes);
+            for hex in [HEXLOWER.encode(bytes), HEXUPPER.encode(bytes)].map(Zeroizing::new) {
+                self.spell_inner_base64(Kind::TagId, hex.as_bytes());
+                self.condensed.add(Kind::TagId, &hex);
+            }
             self.spell_decimal(bytes);
         }
         self.measure();
@@ -164,12 +175,15 @@ impl Scrubber {
         self.known[1] = 0;
         self.hex = HexScan::default();
         self.spellings.keep_only(Kind::Token);
+        self.condensed.keep_only(Kind::Token);
         self.measure();
     }
 
     fn measure(&mut self) {
         let image = (self.known[2] > 0).then_some(images::SHORTEST);
-        let all = [self.spellings.shortest(), self.hex.shortest(), self.token_hex.shortest(), image];
+        let condensed = self.condensed.shortest();
+        let all =
+            [self.spellings.shortest(), self.hex.shortest(), self.token_hex.shortest(), condensed, image];
         self.shortest = all.into_iter().flatten().min().unwrap_or(usize::MAX);
     }
 
@@ -242,7 +256,7 @@ impl Scrubber {
         spans: &[(usize, usize, Kind)],
         telling: usize,
     ) -> Option<String> {
-        let begun = joined.len() - telling >= SHORTEST;
+        let begun = telling_length(&joined[telling..]) >= SHORTEST;
         let crossing = spans.iter().find(|span| span.0 < at && span.1 > at);
         if !begun && crossing.is_none() {
             return None;
@@ -288,7 +302,7 @@ impl Scrubber {
         for scan in [&self.hex, &self.token_hex] {
             from = from.min(scan.begun(text).unwrap_or(text.len()));
         }
-        from
+        from.min(self.condensed.begun(text).unwrap_or(text.len()))
     }
 
     fn spell(&mut self, kind: Kind, fit: Fit, text: Zeroizing<String>) {
@@ -314,6 +328,7 @@ impl Scrubber {
             let text = Zeroizing::new(number.to_string());
             if text.len() >= SHORTEST {
                 let fit = if text.len() >= LONG_NUMBER { Fit::Anywhere } else { Fit::WholeWord };
+                self.condensed.add(Kind::TagId, &text);
                 self.spell(Kind::TagId, fit, text);
             }
         }
@@ -382,12 +397,25 @@ impl Scrubber {
         }
         found.extend(self.hex.find(text).into_iter().map(|(start, end)| (start, end, Kind::TagId)));
         found.extend(self.token_hex.find(text).into_iter().map(|(start, end)| (start, end, Kind::Token)));
+        found.extend(self.condensed.find(text));
         found.extend(
             self.images.find(text).into_iter().map(|(start, end)| (start, padded(text, end), Kind::Image)),
         );
         accept_words(text, words, &mut found);
         found
     }
+}
+
+/// How many characters tell something: what stands between two letters or digits, or behind them, counts as one.
+fn telling_length(text: &str) -> usize {
+    let mut counted = 0;
+    let mut between = false;
+    for c in text.chars() {
+        let letter = c.is_alphanumeric();
+        counted += usize::from(letter || !between);
+        between = !letter;
+    }
+    counted
 }
 
 /// Where a place in the innermost of the layers stood in the original.
