@@ -17,6 +17,7 @@ mod credentials;
 mod dial;
 mod error;
 pub mod http;
+mod phrases;
 mod policy;
 mod proxy;
 mod resolve;

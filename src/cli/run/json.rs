@@ -1,11 +1,8 @@
 //! A scenario as JSON lines.
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::Notify;
-
-use super::{Report, Secrets};
+use super::{Out, Report, Secrets, Tally};
 use crate::cli::exit::{Failure, Kind};
 use crate::cli::output::Printer;
 use crate::client::notice::{CardNotice, Connection, Line};
@@ -22,13 +19,9 @@ use crate::trace::record::{self, Record};
 
 /// Prints as it happens.
 pub struct JsonReport<'a, 'p> {
-    printer: &'a mut Printer<'p>,
-    silence: Arc<Notify>,
+    out: Out<'a, 'p>,
     secrets: Secrets,
-    broken: Option<Failure>,
-    file: String,
-    steps: usize,
-    passed: usize,
+    tally: Tally,
     /// The last thing that failed, so that it is said once.
     said: Option<Kind>,
     live: Option<Duration>,
@@ -37,42 +30,23 @@ pub struct JsonReport<'a, 'p> {
 }
 
 impl<'a, 'p> JsonReport<'a, 'p> {
-    /// Reports on `scenario`; `silence` is told when nobody reads.
-    pub(super) fn new(
-        scenario: &Scenario,
-        printer: &'a mut Printer<'p>,
-        silence: Arc<Notify>,
-        secrets: Secrets,
-    ) -> Self {
-        let (file, steps) = (scenario.file.clone(), scenario.steps.len());
+    /// Reports on `scenario`.
+    pub(super) fn new(scenario: &Scenario, out: Out<'a, 'p>, secrets: Secrets) -> Self {
         let head = (Duration::MAX, record::Direction::In, String::new());
-        Self { printer, silence, secrets, broken: None, file, steps, passed: 0, said: None, live: None, head }
+        Self { out, secrets, tally: Tally::of(scenario), said: None, live: None, head }
     }
 
     fn print(&mut self, line: &OutputLine<CardRecord>) {
-        if self.broken.is_none() {
-            let printed = self.printer.json_soon(line);
-            self.noted(printed);
-        }
+        self.out.write(|printer| printer.json_soon(line));
     }
 
     /// Prints a frame that is one line of JSON already.
     fn print_plain(&mut self, at: Duration, direction: record::Direction, frame: &str) {
-        if self.broken.is_some() {
-            return;
-        }
         if (self.head.0, self.head.1) != (at, direction) {
             self.head = (at, direction, FrameLine::head(at.into(), way(direction)));
         }
-        let printed = self.printer.frame_soon(&self.head.2, frame);
-        self.noted(printed);
-    }
-
-    fn noted(&mut self, printed: Result<(), Failure>) {
-        if let Err(failure) = printed {
-            self.broken.get_or_insert(failure);
-            self.silence.notify_one();
-        }
+        let head = &self.head.2;
+        self.out.write(|printer| printer.frame_soon(head, frame));
     }
 
     fn found(&mut self, at: Option<Duration>, finding: &Finding, sequence: Option<u64>) {
@@ -115,14 +89,14 @@ impl Sink for JsonReport<'_, '_> {
     }
 
     fn step(&mut self, step: &StepReport) {
-        self.passed += usize::from(step.ok);
+        self.tally.step(step.ok);
         self.print(&OutputLine::Step(StepLine {
             t: step.at.into(),
             step: step.number,
             ok: step.ok,
             verb: Some(step.verb.to_owned()),
             detail: step.detail.as_ref().map(|detail| self.secrets.hide(detail)),
-            file: Some(self.file.clone()),
+            file: Some(self.tally.file.clone()),
             line: Some(step.line),
         }));
     }
@@ -151,14 +125,13 @@ impl Sink for JsonReport<'_, '_> {
     }
 
     fn idle(&mut self) {
-        let printed = self.printer.flush();
-        self.noted(printed);
+        self.out.write(Printer::flush);
     }
 
     fn line(&mut self, line: &Line) {
         if let Ok(failure) = Failure::try_from(line) {
             let failure = super::without_keys(failure);
-            self.printer.failure(&failure);
+            self.out.printer.failure(&failure);
             self.said = Some(failure.kind);
         }
     }
@@ -167,18 +140,18 @@ impl Sink for JsonReport<'_, '_> {
 impl Report for JsonReport<'_, '_> {
     fn over(&mut self, at: Duration, outcome: &Outcome, ok: bool, failure: Option<&Failure>) {
         if let Some(failure) = failure.filter(|failure| self.said != Some(failure.kind)) {
-            self.printer.failure(failure);
+            self.out.printer.failure(failure);
         }
-        let Self { file, steps, passed, .. } = self;
         let message = if ok { None } else { outcome.message.clone() };
         let Outcome { must, should, .. } = *outcome;
-        let (file, steps, passed) = (file.clone(), *steps, *passed);
+        let Tally { ref file, steps, passed } = self.tally;
+        let file = file.clone();
         let scenario = ScenarioRecord { file, ok, steps, passed, must, should, message };
         self.print(&OutputLine::Scenario(ScenarioLine { t: at.into(), scenario }));
         self.idle();
     }
 
     fn broken(&mut self) -> Option<Failure> {
-        self.broken.take()
+        self.out.broken.take()
     }
 }

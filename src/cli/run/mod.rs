@@ -58,6 +58,48 @@ pub async fn run(args: &RunArgs, printer: &mut Printer<'_>) -> Result<Exit, Fail
     first
 }
 
+/// Where a report goes, until nobody reads it any more.
+struct Out<'a, 'p> {
+    printer: &'a mut Printer<'p>,
+    /// Told when nobody reads.
+    silence: Arc<Notify>,
+    /// The first failure to write.
+    broken: Option<Failure>,
+}
+
+impl<'a, 'p> Out<'a, 'p> {
+    fn new(printer: &'a mut Printer<'p>, silence: Arc<Notify>) -> Self {
+        Self { printer, silence, broken: None }
+    }
+
+    /// Writes, unless that has failed before.
+    fn write(&mut self, write: impl FnOnce(&mut Printer<'p>) -> Result<(), Failure>) {
+        if self.broken.is_none()
+            && let Err(failure) = write(self.printer)
+        {
+            self.broken = Some(failure);
+            self.silence.notify_one();
+        }
+    }
+}
+
+/// How far a scenario has come.
+struct Tally {
+    file: String,
+    steps: usize,
+    passed: usize,
+}
+
+impl Tally {
+    fn of(scenario: &Scenario) -> Self {
+        Self { file: scenario.file.clone(), steps: scenario.steps.len(), passed: 0 }
+    }
+
+    fn step(&mut self, ok: bool) {
+        self.passed += usize::from(ok);
+    }
+}
+
 /// Hides the token in text that is put together from several frames: an agent may send it in pieces, each of
 /// which passes the engine's scrubber.
 struct Secrets(Scrubber);
@@ -114,10 +156,11 @@ async fn one(
 ) -> Result<Exit, Failure> {
     let config = settled.client(&args.url, devices(&scenario, args, settled)?, ArmedBy::ScenarioStep)?;
     let silence = Arc::new(Notify::new());
-    let secrets = Secrets::of(settled);
-    let mut report: Box<dyn Report + '_> = match printer.form() {
-        Form::Json => Box::new(json::JsonReport::new(&scenario, printer, Arc::clone(&silence), secrets)),
-        Form::Text => Box::new(text::TextReport::new(&scenario, printer, Arc::clone(&silence), secrets)),
+    let (secrets, form) = (Secrets::of(settled), printer.form());
+    let out = Out::new(printer, Arc::clone(&silence));
+    let mut report: Box<dyn Report + '_> = match form {
+        Form::Json => Box::new(json::JsonReport::new(&scenario, out, secrets)),
+        Form::Text => Box::new(text::TextReport::new(&scenario, out, secrets)),
     };
     let started = Instant::now();
     let client = Client::spawn(config);

@@ -1,14 +1,10 @@
 //! A scenario for people: one line a frame, steps with a mark, findings in place.
 
 use std::fmt::Write;
-use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::Notify;
-
-use super::{Report, Secrets};
+use super::{Out, Report, Secrets, Tally};
 use crate::cli::exit::Failure;
-use crate::cli::output::Printer;
 use crate::client::notice::{CardNotice, Line, LineKind};
 use crate::protocol::{Event, Finding, view};
 use crate::scenario::{Outcome, Scenario, Sink, StepReport};
@@ -20,39 +16,23 @@ const STREAMED: usize = 100;
 
 /// Prints as it happens.
 pub struct TextReport<'a, 'p> {
-    printer: &'a mut Printer<'p>,
-    silence: Arc<Notify>,
+    out: Out<'a, 'p>,
     secrets: Secrets,
-    broken: Option<Failure>,
-    file: String,
-    steps: usize,
-    passed: usize,
+    tally: Tally,
     /// The `text.delta`s that are not printed yet: since when, how many, their text.
     stream: Option<(Duration, usize, String)>,
 }
 
 impl<'a, 'p> TextReport<'a, 'p> {
-    /// Reports on `scenario`; `silence` is told when nobody reads.
-    pub(super) fn new(
-        scenario: &Scenario,
-        printer: &'a mut Printer<'p>,
-        silence: Arc<Notify>,
-        secrets: Secrets,
-    ) -> Self {
-        let (file, steps) = (scenario.file.clone(), scenario.steps.len());
-        let mut report =
-            Self { printer, silence, secrets, broken: None, file, steps, passed: 0, stream: None };
+    /// Reports on `scenario`.
+    pub(super) fn new(scenario: &Scenario, out: Out<'a, 'p>, secrets: Secrets) -> Self {
+        let mut report = Self { out, secrets, tally: Tally::of(scenario), stream: None };
         report.print(&scenario.file);
         report
     }
 
     fn print(&mut self, text: &str) {
-        if self.broken.is_none()
-            && let Err(failure) = self.printer.line(text)
-        {
-            self.broken = Some(failure);
-            self.silence.notify_one();
-        }
+        self.out.write(|printer| printer.line(text));
     }
 
     /// `   0.123 ←  run.started`
@@ -116,7 +96,7 @@ impl Sink for TextReport<'_, '_> {
 
     fn step(&mut self, step: &StepReport) {
         self.flush();
-        self.passed += usize::from(step.ok);
+        self.tally.step(step.ok);
         let mark = if step.ok { "✓" } else { "✗" };
         let detail = step.detail.as_ref().map(|detail| format!(": {}", self.secrets.hide(detail)));
         let detail = detail.unwrap_or_default();
@@ -138,7 +118,7 @@ impl Sink for TextReport<'_, '_> {
 impl Report for TextReport<'_, '_> {
     fn over(&mut self, at: Duration, outcome: &Outcome, ok: bool, failure: Option<&Failure>) {
         self.flush();
-        let Self { file, steps, passed, .. } = self;
+        let Tally { file, steps, passed } = &self.tally;
         let verdict = if ok { "✓ passed" } else { "✗ failed" };
         let mut text = format!("{verdict}  {file}: {passed} of {steps} steps in {:.1} s", at.as_secs_f64());
         for (count, level) in [(outcome.must, "must"), (outcome.should, "should")] {
@@ -149,7 +129,7 @@ impl Report for TextReport<'_, '_> {
         }
         self.print(&text);
         match failure {
-            Some(failure) => self.printer.failure(failure),
+            Some(failure) => self.out.printer.failure(failure),
             None => {
                 if let Some(message) = outcome.message.as_ref().filter(|_| !ok) {
                     self.print(&format!("  {message}"));
@@ -159,6 +139,6 @@ impl Report for TextReport<'_, '_> {
     }
 
     fn broken(&mut self) -> Option<Failure> {
-        self.broken.take()
+        self.out.broken.take()
     }
 }
