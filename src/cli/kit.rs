@@ -1,9 +1,12 @@
 //! The demo tags and pictures that the binary carries, laid out in a private directory while it runs.
 //!
 //! The picker and the simulated camera take paths like any other, so that nothing about them is special; the
-//! directory is for this user alone and goes when the kit is dropped.
+//! directory is for this user alone and goes when the kit is dropped. One that was left behind, because its program was
+//! killed, goes when the next is laid out.
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use tempfile::TempDir;
 
@@ -13,6 +16,12 @@ use crate::safe_text::SafeText;
 
 /// Most tag files of a directory that the picker lists.
 const MOST_TAGS: usize = 256;
+/// How the name of a kit's directory begins.
+const PREFIX: &str = "agentcall-";
+/// The file in it that is locked while it is in use.
+const LOCK: &str = "in-use";
+/// How old a directory is that is surely locked if it is in use.
+const FRESH: Duration = Duration::from_secs(60);
 /// What a tag file ends in.
 const TAG_ENDINGS: [&str; 5] = ["ndef", "nfc", "bin", "dump", "mfd"];
 
@@ -30,6 +39,8 @@ const PICTURES: &[(&str, &[u8])] = carried!("pictures": "desk.png", "shelf.png")
 #[derive(Debug)]
 pub struct Kit {
     directory: TempDir,
+    /// Locked as long as the kit is in use.
+    _lock: File,
 }
 
 impl Kit {
@@ -43,7 +54,11 @@ impl Kit {
             let message = format!("laying out the demo tags in {} failed: {error}", place.display());
             Failure::new(Kind::Usage, message).hint("TMPDIR names another place.".to_owned())
         };
+        sweep(&std::env::temp_dir(), FRESH);
         let directory = private().map_err(failed)?;
+        let lock = File::create(directory.path().join(LOCK)).map_err(failed)?;
+        // Where files cannot be locked, what is left behind stays.
+        let _ = lock.try_lock();
         for (folder, files) in [("tags", TAGS), ("pictures", PICTURES)] {
             let folder = directory.path().join(folder);
             std::fs::create_dir(&folder).map_err(failed)?;
@@ -52,7 +67,7 @@ impl Kit {
                 .try_for_each(|(name, bytes)| std::fs::write(folder.join(name), bytes))
                 .map_err(failed)?;
         }
-        Ok(Self { directory })
+        Ok(Self { directory, _lock: lock })
     }
 
     /// Where the pictures are.
@@ -72,10 +87,25 @@ impl Kit {
     }
 }
 
+/// Removes the directories of kits whose program is no more: nobody holds their lock. Those younger than `fresh` may only
+/// just be about to be locked.
+fn sweep(place: &Path, fresh: Duration) {
+    let entries = std::fs::read_dir(place).into_iter().flatten().filter_map(Result::ok);
+    for entry in entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(PREFIX)) {
+        let age =
+            entry.metadata().and_then(|told| told.modified()).map(|at| at.elapsed().unwrap_or_default());
+        let lock = File::options().write(true).open(entry.path().join(LOCK));
+        if age.is_ok_and(|age| age >= fresh) && lock.is_ok_and(|lock| lock.try_lock().is_ok()) {
+            // Another program may be removing it too.
+            let _ = std::fs::remove_dir_all(entry.path());
+        }
+    }
+}
+
 /// A new directory for this user alone.
 fn private() -> std::io::Result<TempDir> {
     let mut builder = tempfile::Builder::new();
-    builder.prefix("agentcall-");
+    builder.prefix(PREFIX);
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
@@ -133,6 +163,30 @@ mod tests {
         }
         drop(kit);
         assert!(!place.exists());
+    }
+
+    #[test]
+    fn what_a_killed_program_left_behind_goes_and_what_is_in_use_stays() {
+        let place = tempfile::tempdir().unwrap();
+        for name in ["agentcall-left", "agentcall-used", "agentcall-other", "left"] {
+            std::fs::create_dir_all(place.path().join(name).join("tags")).unwrap();
+        }
+        File::create(place.path().join("agentcall-left").join(LOCK)).unwrap();
+        File::create(place.path().join("left").join(LOCK)).unwrap();
+        let used = File::create(place.path().join("agentcall-used").join(LOCK)).unwrap();
+        used.lock().unwrap();
+        let names = || {
+            let mut names: Vec<String> = std::fs::read_dir(place.path())
+                .unwrap()
+                .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+                .collect();
+            names.sort();
+            names
+        };
+        sweep(place.path(), FRESH);
+        assert_eq!(names().len(), 4, "all are fresh");
+        sweep(place.path(), Duration::ZERO);
+        assert_eq!(names(), ["agentcall-other", "agentcall-used", "left"]);
     }
 
     #[test]

@@ -148,7 +148,7 @@ pub fn markdown() -> String {
     page.push_str("\n## Writing\n\n| | |\n|---|---|\n");
     WRITING.iter().for_each(|(what, rule)| page.push_str(&format!("| {what} | {} |\n", code(rule))));
     page.push_str(&format!(
-        "\nAn `expect` without `within` waits {} s. What it looks at is what has come since the last step that sent\nsomething; each expectation goes on where the one before it found what it was looking for.\n\nA whole session is in [teach.agentcall](../assets/scenarios/teach.agentcall).\n",
+        "\nAn `expect` without `within` waits {} s. What it looks at is what has come since the last step that sent\nsomething; each expectation goes on where the one before it found what it was looking for. Of a flood the newest is\nkept: at most 16,384 events, texts and findings and 2 MiB of their text, or half of that when it has just been too much.\n\nA whole session is in [teach.agentcall](../assets/scenarios/teach.agentcall).\n",
         EXPECT_WITHIN.as_secs()
     ));
     page

@@ -56,7 +56,6 @@ impl TagSpec {
         }
     }
 
-    /// Reads the tag as a reader would.
     /// Whether a scan could read it now: what is not there, or is no tag, is refused before it is placed.
     ///
     /// # Errors
@@ -65,6 +64,7 @@ impl TagSpec {
         self.clone().read().await.map(drop)
     }
 
+    /// Reads the tag as a reader would.
     pub(super) async fn read(self) -> Result<RawTag, NfcError> {
         match self {
             Self::Uid(uid) => Ok(RawTag::UidOnly(uid)),
