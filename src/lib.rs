@@ -5,7 +5,7 @@
 //!
 //! | level | modules |
 //! |---|---|
-//! | 0 | [`units`], [`files`], [`safe_text`], [`redact`] |
+//! | 0 | [`units`], [`files`], [`safe_text`], [`redact`], [`words`] |
 //! | 1 | [`protocol`], [`net`], [`picture`] |
 //! | 2 | [`session`], [`observation`], [`discovery`], [`transport`], [`device`], [`agent`], [`trace`] |
 //! | 3 | [`config`], [`client`] |
@@ -24,6 +24,7 @@ pub mod files;
 pub mod redact;
 pub mod safe_text;
 pub mod units;
+pub mod words;
 
 pub mod net;
 pub mod picture;

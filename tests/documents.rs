@@ -1,4 +1,5 @@
 //! What the documents for engineers say of the repository is so: paths exist, libraries have a reason.
+#![allow(clippy::unwrap_used, reason = "a test may stop at what cannot be")]
 
 use std::collections::BTreeSet;
 use std::fs;

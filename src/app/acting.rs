@@ -128,7 +128,8 @@ impl Model {
                 }
             }
             Mode::Picker(editor, chosen) => return self.place(&editor, chosen),
-            Mode::Asking(question) => return self.answered(question),
+            // What forgets a session is answered with `y` alone: Enter ends whatever somebody thinks to be typing.
+            Mode::Asking(question) => self.mode = Mode::Asking(question),
             Mode::Passport(_) | Mode::Help(_) | Mode::Panes => {}
         }
         Vec::new()

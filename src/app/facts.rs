@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde_json::Value;
+
 use crate::client::notice::{Activity, ArmedView, DeviceLine, PhysicalView, Preview, Review};
 use crate::protocol::observation::Intent;
 use crate::protocol::{Modalities, Modality};
@@ -216,7 +218,11 @@ impl ReviewFacts {
         self.sends.push(("carrier", SafeText::line(&format!("{} · unverifiedTag", tag.carrier.name()))));
         self.sends.push(("digest", SafeText::line(&short(&tag.payload_sha256))));
         if let Some(passport) = &review.passport {
-            self.sends.push(("passport", SafeText::line(&passport.to_string()).cut(200)));
+            let mut label = "passport";
+            each_fact(passport, "", &mut |fact| {
+                self.sends.push((label, SafeText::line(&fact)));
+                label = "";
+            });
         }
         match tag.uid_bytes {
             Some(bytes) => self.stays.push(SafeText::line(&format!("hardware ID ({bytes} bytes)"))),
@@ -262,6 +268,21 @@ impl From<&PhysicalView> for PhysicalFacts {
             },
             last: view.last.as_ref().map(|(line, at)| (SafeText::line(line), *at)),
         }
+    }
+}
+
+/// Every fact of a passport, each whole: nothing leaves unseen. `model: RB-750`, `links[0].url: https://…`
+fn each_fact(value: &Value, path: &str, told: &mut dyn FnMut(String)) {
+    match value {
+        Value::Object(members) => members.iter().for_each(|(name, member)| {
+            let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+            each_fact(member, &path, told);
+        }),
+        Value::Array(items) => {
+            items.iter().enumerate().for_each(|(at, item)| each_fact(item, &format!("{path}[{at}]"), told));
+        }
+        Value::String(text) => told(format!("{path}: {text}")),
+        other => told(format!("{path}: {other}")),
     }
 }
 

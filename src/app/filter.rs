@@ -177,8 +177,7 @@ fn term(Typed { negated, quoted, text }: Typed) -> Result<Term, String> {
             (key, _) => match meant(key).filter(|_| !quoted) {
                 None => word(),
                 Some(meant) => {
-                    let keys = KEYS.join(", ");
-                    return Err(format!("{key}: is no key, did you mean {meant}:? Keys are {keys}"));
+                    return Err(format!("{key}: is no key, did you mean {meant}:?"));
                 }
             },
         },

@@ -4,6 +4,7 @@ use super::edit::Editor;
 use super::filter::FORMS;
 use super::model::{Filtering, Mode, Model, Pane};
 use crate::command::Key;
+use crate::safe_text::SafeText;
 
 /// Most filters that are remembered.
 const REMEMBERED: usize = 50;
@@ -51,7 +52,11 @@ impl Model {
             let before = filtering.before.clone();
             let _ = self.events.set_filter(&before);
         }
-        self.trouble(&format!("{why}; a filter may hold {FORMS}"));
+        self.trouble(&why);
+        // Where there is room behind the reason, which is what counts.
+        if let Some(status) = &mut self.status {
+            status.hint = Some(SafeText::line(&format!("a filter may hold {FORMS}")));
+        }
     }
 
     /// Enter: the filter stays and is remembered; one that cannot be read stays in the field.

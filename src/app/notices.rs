@@ -104,7 +104,9 @@ impl Model {
             && let Some(pane) = self.back_to.take()
             && self.pane == Pane::Physical
         {
-            self.pane = pane;
+            // Whoever began on this pane wants to see what is answered to what was sent.
+            let sent = self.physical.last.as_ref().is_some_and(|(_, at)| *at == self.now);
+            self.pane = if sent && pane == Pane::Physical { Pane::Talk } else { pane };
         }
     }
 

@@ -23,18 +23,24 @@ pub struct Palette {
 impl Palette {
     /// The commands that fit, best first; all of them while nothing is typed.
     ///
-    /// Letters may be left out (`cncl`). In the title or the id one letter may also be too many, wrong, or in its
-    /// neighbour's place; such a hit counts less than the words as typed in the sentence of the help, and more than
-    /// their letters scattered over it.
+    /// Letters may be skipped in the title and the id (`cncl`). In the sentence of the help, where any few letters stand
+    /// somewhere, only what stands there as it was typed counts, and less. Unless what is typed is part of a title or
+    /// an id, one letter may be too many, wrong, or in its neighbour's place; such commands stand last.
     pub fn found(&self) -> Vec<&'static Command> {
-        let text = self.editor.text();
         let listed = ALL.iter().filter(|command| command.palette);
+        let text = self.editor.text();
         if text.is_empty() {
             return listed.collect();
         }
         let mut search = Search::new(text);
         let mut scored: Vec<((Fit, u32), &'static Command)> =
             listed.filter_map(|command| Some((search.fit(command)?, command))).collect();
+        // Who types a name as it stands has made no slip.
+        let is_named =
+            |command: &Command| [command.title, command.id].iter().any(|name| name.contains(&search.text));
+        if scored.iter().any(|(_, command)| is_named(command)) {
+            scored.retain(|((fit, _), _)| *fit != Fit::Typo);
+        }
         scored.sort_by_key(|(fit, _)| std::cmp::Reverse(*fit));
         scored.into_iter().map(|(_, command)| command).collect()
     }
@@ -60,20 +66,19 @@ fn without_one(text: &str) -> Vec<String> {
 /// How a command fits, the worst first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Fit {
-    /// Its letters stand in the sentence of the help, in order.
-    Scattered,
     /// The title or the id has all letters but one.
     Typo,
-    /// The sentence has it as it is typed.
+    /// The sentence of the help has the words as they are typed.
     Sentence,
-    /// The title or the id has its letters in order.
+    /// The title or the id has all letters in order.
     Name,
 }
 
 /// What is looked for, and the matcher with its room.
 struct Search {
+    /// In small letters.
     text: String,
-    typed: Pattern,
+    whole: Pattern,
     /// Without one letter, for each.
     slips: Vec<Pattern>,
     matcher: Matcher,
@@ -85,23 +90,23 @@ impl Search {
         let parse = |text: &str| Pattern::parse(text, CaseMatching::Ignore, Normalization::Smart);
         let slips = without_one(text).iter().map(|text| parse(text)).collect();
         let (matcher, room) = (Matcher::default(), Vec::new());
-        Self { text: text.to_lowercase(), typed: parse(text), slips, matcher, room }
+        Self { text: text.to_lowercase(), whole: parse(text), slips, matcher, room }
     }
 
     /// How the command fits, and how well; `None` if it does not.
     fn fit(&mut self, command: &Command) -> Option<(Fit, u32)> {
-        let Self { text, typed, slips, matcher, room } = self;
-        let name = format!("{} {}", command.title, command.id);
-        let mut score = |pattern: &Pattern, words: &str| pattern.score(Utf32Str::new(words, room), matcher);
-        if let Some(in_name) = score(typed, &name) {
-            // A hit in the title alone counts more than one that needs the id.
-            return Some((Fit::Name, in_name + score(typed, command.title).unwrap_or(0) * 2));
+        let Self { text, whole, slips, matcher, room } = self;
+        let mut named = |pattern: &Pattern| {
+            let score = |name: &str| pattern.score(Utf32Str::new(name, room), matcher);
+            [command.title, command.id].into_iter().filter_map(score).max()
+        };
+        if let Some(score) = named(whole) {
+            return Some((Fit::Name, score));
         }
-        let in_all = score(typed, &format!("{name} {}", command.help));
-        if let Some(score) = in_all.filter(|_| command.help.to_lowercase().contains(text.as_str())) {
-            return Some((Fit::Sentence, score));
+        let sentence = command.help.to_lowercase();
+        if text.split_whitespace().all(|word| sentence.contains(word)) {
+            return Some((Fit::Sentence, 0));
         }
-        let typo = slips.iter().filter_map(|slip| score(slip, &name)).max();
-        typo.map(|score| (Fit::Typo, score)).or(in_all.map(|score| (Fit::Scattered, score)))
+        slips.iter().filter_map(&mut named).max().map(|score| (Fit::Typo, score))
     }
 }

@@ -26,8 +26,8 @@ Exit codes:
   5    connecting or the whole run took too long
   6    a device
   70   our own fault
-  129, 130, 143   ended by the signal SIGHUP, SIGINT, SIGTERM, in order; Ctrl-C is
-       SIGINT to run, and inside the screen a key that quits with 0
+  129, 130, 131, 143   ended by the signal SIGHUP, SIGINT, SIGQUIT (connect, demo), SIGTERM,
+       in order; Ctrl-C is SIGINT to run, and inside the screen a key that quits with 0
   141  nobody reads standard output any more";
 
 /// The whole command line.
@@ -165,7 +165,7 @@ pub struct RunArgs {
     /// Print one JSON object a line
     #[arg(long)]
     pub json: bool,
-    /// Let should-level findings fail the run too
+    /// Let should-level findings fail the run too (but for a card that names no A2A interface, R28)
     #[arg(long)]
     pub strict: bool,
     /// End each scenario after this many seconds

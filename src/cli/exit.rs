@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use crate::client::notice::{Line, LineKind};
 use crate::discovery::fetch::FetchError;
 use crate::net::{NetError, NetErrorKind};
+use crate::words::sentence;
 
 /// How a subcommand ends when nothing failed outright.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -197,21 +198,4 @@ impl From<Exit> for ExitCode {
             Exit::Findings => Self::from(1),
         }
     }
-}
-
-/// Begins with a capital letter and ends with a full stop.
-pub fn sentence(text: &str) -> String {
-    let text = text.trim();
-    let mut chars = text.chars();
-    // A URL stays as it is: a person copies it.
-    let url = text.split_whitespace().next().is_some_and(|word| word.contains("://"));
-    let mut out = String::with_capacity(text.len() + 1);
-    if !url {
-        out.extend(chars.next().into_iter().flat_map(char::to_uppercase));
-    }
-    out.push_str(chars.as_str());
-    if !out.is_empty() && !out.ends_with(['.', '!', '?', '…']) {
-        out.push('.');
-    }
-    out
 }

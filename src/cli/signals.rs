@@ -2,6 +2,10 @@
 
 use super::exit::{Failure, Kind, Signal};
 
+/// How long an end in order may take: the session's two seconds, and as long again.
+#[cfg(unix)]
+const ENDS_WITHIN: std::time::Duration = std::time::Duration::from_secs(4);
+
 /// SIGHUP, SIGINT and SIGTERM, from [`Signals::listen`] on.
 #[cfg(unix)]
 #[derive(Debug)]
@@ -19,6 +23,7 @@ impl Signals {
     /// [`Kind::Internal`] when the system refuses.
     pub fn listen() -> Result<Self, Failure> {
         use tokio::signal::unix::{SignalKind, signal};
+        last_resort().map_err(|e| refused(&e))?;
         let listen = |kind| signal(kind).map_err(|e| refused(&e));
         Ok(Self {
             hangup: listen(SignalKind::hangup())?,
@@ -60,6 +65,20 @@ impl Signals {
             Err(_) => std::future::pending().await,
         }
     }
+}
+
+/// Ends the program when a signal has come and the end in order does not: what writes to a pipe that nobody reads never
+/// comes back, and nothing else in that thread gets its turn.
+#[cfg(unix)]
+fn last_resort() -> std::io::Result<()> {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    let mut signals = signal_hook::iterator::Signals::new([SIGHUP, SIGINT, SIGTERM])?;
+    std::thread::Builder::new().name("last-resort".to_owned()).spawn(move || {
+        let Some(first) = signals.forever().next() else { return };
+        std::thread::sleep(ENDS_WITHIN);
+        std::process::exit(128 + first);
+    })?;
+    Ok(())
 }
 
 #[cfg(unix)]

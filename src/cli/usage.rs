@@ -33,7 +33,7 @@ fn wrong(text: &str) -> Failure {
     let message = message.strip_prefix("error: ").unwrap_or(&message).to_owned();
     let tip = paragraphs.find_map(|p| p.strip_prefix("tip: ").map(str::to_owned));
     let hint = match (tip, help_hint(&text)) {
-        (Some(tip), Some(help)) => Some(format!("{} {help}", super::exit::sentence(&tip))),
+        (Some(tip), Some(help)) => Some(format!("{} {help}", crate::words::sentence(&tip))),
         (tip, help) => tip.or(help),
     };
     Failure::new(Kind::Usage, message).hint(hint)

@@ -23,7 +23,7 @@ pub(super) fn load(path: &Path, named: bool) -> Result<Option<Layer>, ConfigErro
     let read = |source| ConfigError::Read { path: path.to_owned(), source };
     let bytes = match files::read_at_most(path, MOST) {
         Ok(bytes) => bytes,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound && !named => return Ok(None),
+        Err(error) if !named && is_absent(&error) => return Ok(None),
         Err(error) => return Err(read(error)),
     };
     if bytes.len() > MOST {
@@ -203,30 +203,22 @@ fn kind(value: &DeValue<'_>, expected: &str) -> &'static str {
     }
 }
 
+/// Whether there is no such file, or no such directory for it to be in.
+fn is_absent(error: &std::io::Error) -> bool {
+    use std::io::ErrorKind::{NotADirectory, NotFound};
+    matches!(error.kind(), NotFound | NotADirectory)
+}
+
 /// A key as it may be repeated.
 fn bounded(name: &str) -> String {
     let short: String = name.chars().filter(|c| !c.is_control()).take(40).collect();
     format!("{short:?}")
 }
 
-/// The name that `name` was probably meant to be.
+/// The name that `name` was probably meant to be: at most two slips, and fewer than half of its letters.
 fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let name = name.to_lowercase().replace('-', "_");
-    names.map(|known| (distance(&name, known), known)).filter(|(d, _)| *d <= 2).min().map(|(_, known)| known)
-}
-
-/// Edit distance, for names of a few characters.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().take(64).enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let substituted = diagonal + usize::from(x != *y);
-            diagonal = row[j + 1];
-            row[j + 1] = substituted.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
+    let name: String = name.to_lowercase().replace('-', "_").chars().take(64).collect();
+    let near = |slips: usize| slips <= 2 && slips * 2 < name.chars().count();
+    let slips = |known: &'a str| (strsim::levenshtein(&name, known), known);
+    names.map(slips).filter(|(slips, _)| near(*slips)).min().map(|(_, known)| known)
 }

@@ -71,7 +71,12 @@ pub fn parse_bytes(bytes: &[u8]) -> Result<Parsed, Finding> {
 
 /// serde_json's message without its words for Rust types.
 fn plain(message: &str) -> String {
-    message.replace("EOF", "the end of the text").replace("parsing a value", "a value")
+    match message.strip_prefix("EOF while parsing ") {
+        Some(rest) => {
+            format!("the text ends in {}", rest.replace("a value at", "the middle, or holds nothing, at"))
+        }
+        None => message.to_owned(),
+    }
 }
 
 /// The nesting depth at which reading stops, if the text nests deeper than [`JSON_DEPTH`].

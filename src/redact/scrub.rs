@@ -1,6 +1,7 @@
 //! The scrubber: finds by value what must not be shown, traced or recorded, and replaces it.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::fmt;
 
 use data_encoding::{BASE64_NOPAD, BASE64URL_NOPAD};
@@ -53,6 +54,8 @@ pub(super) enum Fit {
     WholeWord,
 }
 
+/// How often words are gone through for those that stand alone only once another is taken.
+const WORD_PASSES: usize = 8;
 /// How often a text is looked through anew after something was replaced; bounded, because a token may be a word of the
 /// placeholders.
 const LOOKS: usize = 4;
@@ -214,18 +217,18 @@ impl Scrubber {
         }
         let joined = Zeroizing::new(format!("{}{more}", kept_back.as_str()));
         let latest = joined.floor_char_boundary(joined.len().saturating_sub(LONGEST_KEPT));
-        let telling = self.under_way(&joined);
+        let begun = self.under_way(&joined);
         let image = if self.known[2] > 0 { image_begun(&joined) } else { joined.len() };
-        let mut end = telling.min(image).max(latest);
+        let mut end = begun.min(image).max(latest);
         let spans =
             if end < joined.len() || !kept_back.is_empty() { self.spans(&joined) } else { Vec::new() };
-        // A value that was found is not cut in two.
-        if end < joined.len()
-            && let Some(crossing) = spans.iter().find(|span| span.0 < end && span.1 > end)
-        {
-            end = crossing.1;
+        // A value that was found is not cut in two: what it ends with begins another only by chance.
+        let whole =
+            |at: usize| spans.iter().find(|span| span.0 < at && span.1 > at).map_or(at, |span| span.1);
+        if end < joined.len() {
+            end = whole(end);
         }
-        let alone = self.alone(&joined, kept_back.len(), &spans, telling);
+        let alone = self.alone(&joined, kept_back.len(), &spans, whole(begun));
         *kept_back = Zeroizing::new(joined[end..].to_owned());
         Piece { text: self.scrub(&joined[..end]).into_owned(), alone }
     }
@@ -422,23 +425,34 @@ fn padded(text: &str, end: usize) -> usize {
     end + text[end..].bytes().take(2).take_while(|&byte| byte == b'=').count()
 }
 
-/// Adds those of `words` that stand alone. What is taken out beside a word leaves it standing alone.
-fn accept_words(text: &str, mut words: Vec<(usize, usize, Kind)>, found: &mut Vec<(usize, usize, Kind)>) {
-    loop {
-        let before = found.len();
-        words.retain(|&(start, end, kind)| {
-            let free =
-                |beside: Option<char>, is_gone: bool| is_gone || !beside.is_some_and(char::is_alphanumeric);
-            let alone = free(text[..start].chars().next_back(), found.iter().any(|span| span.1 == start))
-                && free(text[end..].chars().next(), found.iter().any(|span| span.0 == end));
+/// Adds those of `words` that stand alone. What is taken out beside a word leaves it standing alone: a word that is taken
+/// asks those that touch it once more.
+fn accept_words(text: &str, words: Vec<(usize, usize, Kind)>, found: &mut Vec<(usize, usize, Kind)>) {
+    if words.is_empty() {
+        return;
+    }
+    let mut starts: HashSet<usize> = found.iter().map(|span| span.0).collect();
+    let mut ends: HashSet<usize> = found.iter().map(|span| span.1).collect();
+    let is_letter = |beside: Option<char>| beside.is_some_and(char::is_alphanumeric);
+    let mut waiting = words;
+    waiting.sort_unstable();
+    // To and fro, so that words that wait for one beside them are taken in one go from whichever end it comes.
+    for _ in 0..WORD_PASSES {
+        let before = waiting.len();
+        waiting.retain(|&(start, end, kind)| {
+            let alone = (ends.contains(&start) || !is_letter(text[..start].chars().next_back()))
+                && (starts.contains(&end) || !is_letter(text[end..].chars().next()));
             if alone {
+                starts.insert(start);
+                ends.insert(end);
                 found.push((start, end, kind));
             }
             !alone
         });
-        if found.len() == before || words.is_empty() {
+        if waiting.len() == before {
             return;
         }
+        waiting.reverse();
     }
 }
 

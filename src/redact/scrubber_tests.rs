@@ -108,6 +108,19 @@ fn a_short_token_is_replaced_only_as_a_word() {
     );
 }
 
+/// A short token that fills the largest frame, word by word and letter by letter: each look is one pass over it.
+#[test]
+fn the_largest_frame_full_of_a_short_token_is_scrubbed_soon() {
+    let scrubber = knowing_token("abc");
+    for text in ["abc ".repeat(32 * 1024), "abc".repeat(43 * 1024), "abcd ".repeat(26 * 1024)] {
+        let begun = std::time::Instant::now();
+        let shown = scrubber.scrub(&text);
+        // A pass takes milliseconds; going through all that was found for each word took minutes.
+        assert!(begun.elapsed() < std::time::Duration::from_secs(5), "{:?}", begun.elapsed());
+        assert!(!text.starts_with("abc ") || !shown.contains("abc "));
+    }
+}
+
 fn picture() -> Vec<u8> {
     (0..3000_u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect()
 }
@@ -340,6 +353,19 @@ fn single_frames_show_five_characters_of_a_secret_in_pieces_at_most() {
     ] {
         assert_eq!(frames(&scrubber, &pieces), shown, "{pieces:?}");
     }
+}
+
+/// What a secret ends with may be what it begins with.
+#[test]
+fn a_whole_secret_that_ends_as_it_begins_is_no_beginning() {
+    let token = "secret-1234-secret";
+    let scrubber = knowing_token(token);
+    assert_eq!(
+        frames(&scrubber, &[token, &format!("it is {token}")]),
+        ["[scrubbed: token]", "it is [scrubbed: token]"]
+    );
+    let scrubber = knowing_uid(&[0x04, 0x11, 0x22, 0x33, 0x04, 0x11, 0x22]);
+    assert_eq!(frames(&scrubber, &["04112233041122", "04:11:22:33:04:11:22"]), ["[scrubbed: tag id]"; 2]);
 }
 
 proptest! {

@@ -277,6 +277,10 @@ impl Player {
             class => class,
         };
         match &self.waiting {
+            // An agent that broke a rule instead of establishing the session.
+            Waiting::Live if self.log.unexpected().count(true) > 0 => {
+                self.give_up(now, Class::Findings, why.text.clone(), None);
+            }
             Waiting::Live => self.give_up(now, class, why.text.clone(), why.hint.clone()),
             Waiting::Run | Waiting::Sent => self.step_failed(now, class, why.text.clone(), why.hint.clone()),
             Waiting::Expected(expectation, _) if expectation.absent => self.step_over(now, Ok(())),

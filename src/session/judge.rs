@@ -65,12 +65,12 @@ impl Judge {
                 ));
             }
             Some(last) if sequence.0 > last.0 + 1 => {
-                let missing = sequence.0 - last.0 - 1;
-                notes.push(Finding::at(
-                    &rules::ENV_GAP,
-                    at,
-                    format!("{missing} sequence(s) after {last} did not come"),
-                ));
+                let (first, newest) = (last.0 + 1, sequence.0 - 1);
+                let detail = match first == newest {
+                    true => format!("sequence {first} did not come"),
+                    false => format!("sequences {first} to {newest} did not come"),
+                };
+                notes.push(Finding::at(&rules::ENV_GAP, at, detail));
             }
             _ => {}
         }

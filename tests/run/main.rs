@@ -307,6 +307,35 @@ async fn a_signal_ends_the_session_in_order() {
     }
 }
 
+/// The pipe is full and stays so: writing to it never comes back.
+#[tokio::test]
+async fn a_signal_ends_it_even_when_nobody_reads_what_it_writes() {
+    use std::process::Stdio;
+    let bench = Bench::sound().await;
+    let file = bench.scenario("much.agentcall", &"say help\nexpect event run.completed\n".repeat(400));
+    for form in ["--json", "--no-acks"] {
+        let mut run = bench.command(&[form, &file]);
+        let mut child = run.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let out = child.stdout.take().unwrap();
+        let full = async {
+            let (mut before, mut same) = (0, 0);
+            // Full is what holds much and does not change any more.
+            while before < 60_000 || same < 20 {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+                let waiting = rustix::io::ioctl_fionread(&out).unwrap();
+                same = if waiting == before { same + 1 } else { 0 };
+                before = waiting;
+            }
+        };
+        tokio::time::timeout(common::PATIENCE, full).await.expect("a pipe that is full");
+        let pid = rustix::process::Pid::from_raw(child.id().unwrap().cast_signed()).unwrap();
+        rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
+        let status =
+            tokio::time::timeout(Duration::from_secs(20), child.wait()).await.expect("it ends").unwrap();
+        assert_eq!(status.code(), Some(143), "{form}");
+    }
+}
+
 #[tokio::test]
 async fn a_reader_that_leaves_ends_it_quietly() {
     let bench = Bench::sound().await;

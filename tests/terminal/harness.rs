@@ -4,6 +4,7 @@
 
 use std::fs;
 use std::io::{Read, Write};
+use std::num::NonZeroU16;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
@@ -81,6 +82,13 @@ impl Start {
         self
     }
 
+    /// Without this variable.
+    #[allow(dead_code, reason = "other test binaries use the harness too")]
+    pub fn without(mut self, name: &str) -> Self {
+        self.command.env_remove(name);
+        self
+    }
+
     /// On a terminal that does not control it: closing it raises no SIGHUP.
     pub fn without_control(mut self) -> Self {
         self.command.set_controlling_tty(false);
@@ -99,7 +107,8 @@ impl Start {
         self.command.env("PATH", std::env::var_os("PATH").unwrap());
         let before = settings(&*pair.master);
         let child = pair.slave.spawn_command(self.command).unwrap();
-        let parser = Parser::new(rows.try_into().unwrap(), columns.try_into().unwrap(), 0);
+        let (height, width) = kept(rows, columns);
+        let parser = Parser::new(height, width, 0);
         let seen = Arc::new(Seen {
             state: Mutex::new((parser, Vec::new())),
             more: Condvar::new(),
@@ -141,6 +150,12 @@ fn read(mut output: Box<dyn Read + Send>, seen: &Seen) {
             return;
         }
     }
+}
+
+/// What is kept of a screen that says to be so large: at least one cell, and no more than the program draws.
+fn kept(rows: u16, columns: u16) -> (NonZeroU16, NonZeroU16) {
+    let within = |size: u16, most: u16| NonZeroU16::new(size.clamp(1, most)).expect("at least 1");
+    (within(rows, 500), within(columns, 1_000))
 }
 
 fn size(rows: u16, cols: u16) -> PtySize {
@@ -210,7 +225,7 @@ impl Pty {
 
     /// Gives the terminal another size.
     pub fn resize(&self, rows: u16, columns: u16) {
-        let (height, width) = (rows.try_into().unwrap(), columns.try_into().unwrap());
+        let (height, width) = kept(rows, columns);
         self.seen.lock().0.screen_mut().set_size(height, width);
         self.master().resize(size(rows, columns)).unwrap();
     }

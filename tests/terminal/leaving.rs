@@ -61,8 +61,16 @@ fn a_panic_anywhere_gives_the_terminal_back_before_its_line() {
 
 #[test]
 fn a_terminal_that_cannot_place_text_is_refused_with_a_way_out() {
-    for (term, said) in [("dumb", "TERM=dumb"), ("unknown", "TERM=unknown"), ("", "TERM=\"\"")] {
-        let mut pty = Start::agentcall(&["demo"]).variable("TERM", term).spawn();
+    let demo = || Start::agentcall(&["demo"]);
+    let connect = || Start::agentcall(&["connect", "--local", "http://127.0.0.1:1"]);
+    for (term, start, said) in [
+        ("dumb", demo().variable("TERM", "dumb"), "TERM=dumb"),
+        ("dumb", connect().variable("TERM", "dumb"), "TERM=dumb"),
+        ("unknown", demo().variable("TERM", "unknown"), "TERM=unknown"),
+        ("", demo().variable("TERM", ""), "TERM=\"\""),
+        ("none", demo().without("TERM"), "TERM=(not set)"),
+    ] {
+        let mut pty = start.spawn();
         assert_eq!(pty.wait_exit(), 2, "{term:?}");
         let written = String::from_utf8_lossy(&pty.written()).into_owned();
         assert!(written.contains(said) && written.contains("agentcall run"), "{term:?}: {written}");

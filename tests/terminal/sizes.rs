@@ -1,6 +1,6 @@
 //! Terminals of every size, and of sizes that no terminal has.
 
-use super::harness::Pty;
+use super::harness::{Pty, Start};
 
 /// Rows and columns.
 type Size = (u16, u16);
@@ -44,6 +44,31 @@ fn a_size_that_no_terminal_has_costs_nothing_but_its_frame() {
         pty.resize(30, 140);
         pty.wait_for("the panes", |screen| panes(screen) && screen.contains("● live"));
     }
+    pty.send("q");
+    assert_eq!(pty.wait_exit(), 0);
+    pty.assert_given_back();
+}
+
+#[test]
+fn a_size_that_no_terminal_has_is_none_at_the_start_either() {
+    for (rows, columns) in ODD {
+        let mut pty = Start::agentcall(&["demo"]).size(rows, columns).spawn();
+        pty.wait_screen("a screen of its own", |screen| screen.alternate_screen());
+        pty.resize(30, 140);
+        pty.wait_for("the panes", |screen| panes(screen) && screen.contains("● live"));
+        pty.send("q");
+        assert_eq!(pty.wait_exit(), 0, "{columns}×{rows}");
+        pty.assert_given_back();
+    }
+}
+
+#[test]
+fn the_top_left_corner_of_a_larger_terminal_is_the_screen() {
+    let mut pty = Start::agentcall(&["demo"]).size(65_535, 65_535).spawn();
+    let screen = pty.wait_for("the panes", |screen| panes(screen) && screen.contains("● live"));
+    let (first, last) = (screen.lines().next().unwrap(), screen.lines().last().unwrap());
+    assert!(first.contains("● live") && last.contains("help"), "first and last line:\n{first}\n{last}");
+    assert_eq!(screen.lines().count(), 500);
     pty.send("q");
     assert_eq!(pty.wait_exit(), 0);
     pty.assert_given_back();

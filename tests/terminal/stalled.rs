@@ -59,6 +59,7 @@ fn so_does_a_key_behind_hundreds_of_others() {
         format!("i{}", "x".repeat(450)),
         "s".repeat(450),
         "y".repeat(450),
+        "sc\r\x1b".repeat(120),
     ] {
         let mut pty = stalled();
         pty.send(&others);

@@ -117,6 +117,24 @@ fn a_paste_over_a_review_sends_nothing_and_drops_nothing() {
 }
 
 #[test]
+fn g14_however_much_happens_fewer_than_sixty_frames_a_second_are_drawn() {
+    let mut pty = typing();
+    // Whatever was drawn, the cursor is shown in the field at the end of each frame.
+    let frames = |pty: &Pty| pty.written().windows(6).filter(|bytes| bytes == b"\x1b[?25h").count();
+    let (before, begun) = (frames(&pty), std::time::Instant::now());
+    for _ in 0..1_500 {
+        pty.send("x");
+        std::thread::sleep(std::time::Duration::from_micros(500));
+    }
+    pty.send("<end>");
+    pty.wait_for("its end", |screen| screen.contains("<end>"));
+    let (drawn, took) = (frames(&pty) - before, begun.elapsed());
+    let most = took.as_secs_f64() * 60.0 + 2.0;
+    assert!(drawn >= 2 && (drawn as f64) < most, "{drawn} frames in {took:?}");
+    leave(pty);
+}
+
+#[test]
 fn esc_is_quick() {
     let mut pty = typing();
     let begun = std::time::Instant::now();

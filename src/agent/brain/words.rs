@@ -102,7 +102,8 @@ pub(super) fn greeting(usable: Modalities) -> String {
 /// The answer to text that is no command: the beginning of it, said back.
 pub(super) fn echo(text: &str) -> String {
     const MOST: usize = 200;
-    let said: String = text.chars().filter(|c| !c.is_control()).take(MOST).collect();
+    let lines = text.replace(['\n', '\t'], " ");
+    let said: String = lines.chars().filter(|c| !c.is_control()).take(MOST).collect();
     let cut = if text.chars().count() > MOST { "…" } else { "" };
     format!("I heard: {said}{cut}\nI know only a few sentences; say \"help\" to hear them.")
 }

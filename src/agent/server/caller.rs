@@ -74,7 +74,10 @@ pub(super) fn named<B>(request: &Request<B>) -> Option<Authority> {
     // `user@host` is no Host, nor is a port that is no number, which the parser lets through.
     let port = &authority.as_str()[authority.host().len()..];
     let port_fits = port.is_empty() || port.strip_prefix(':').is_some_and(|port| port.parse::<u16>().is_ok());
-    (!authority.as_str().contains('@') && port_fits && !authority.host().is_empty()).then_some(authority)
+    // Nor is what only looks like an address: `[]`, or a number too large for one. The card would name it.
+    let is_host = url::Url::parse(&format!("http://{authority}/")).is_ok();
+    (!authority.as_str().contains('@') && port_fits && is_host && !authority.host().is_empty())
+        .then_some(authority)
 }
 
 /// The one header of this name; none, or an error if there are several.

@@ -95,7 +95,8 @@ impl Events {
         self.next += 1;
         self.weight += row.weight();
         let follows = self.follow && fold(record) != Some(Fold::Ack);
-        if self.shown.take(&row) && (follows || self.selected.is_none()) {
+        // The first that is shown where nothing was.
+        if self.shown.take(&row) && (follows || self.shown.numbers().len() == 1) {
             self.selected = Some(row.number);
         }
         self.rows.push_back(row);
@@ -119,10 +120,12 @@ impl Events {
         let row = &self.rows[at];
         let number = row.number;
         let Some(change) = self.shown.judge_again(row) else { return };
+        let numbers = self.shown.numbers();
         if self.follow {
             self.last();
+        } else if change == Change::Came && numbers.len() == 1 {
+            self.selected = Some(number);
         } else if change == Change::Went && self.selected == Some(number) {
-            let numbers = self.shown.numbers();
             self.selected = numbers.get(self.shown.place(number)).or(numbers.back()).copied();
         }
     }
@@ -290,10 +293,10 @@ impl Events {
         }
         // What is selected stays, or the next that is shown takes its place.
         if self.selected.is_none_or(|selected| self.shown.has_asked(selected)) || !self.is_searching() {
-            match self.place().and_then(|place| self.shown.numbers().get(place).copied()) {
-                Some(nearest) => self.selected = Some(nearest),
-                None => self.last(),
-            }
+            let numbers = self.shown.numbers();
+            let nearest = self.place().and_then(|place| numbers.get(place)).or(numbers.back());
+            // Where nothing is shown, what was selected is selected again once the filter is gone.
+            self.selected = nearest.copied().or(self.selected);
         }
     }
 

@@ -70,6 +70,36 @@ fn a_passport_is_attached_by_its_path() {
 }
 
 #[test]
+fn a_review_shows_every_fact_of_a_passport_whole() {
+    let mut stage = stage();
+    let mut review = tag_review();
+    let owner = "o".repeat(300);
+    review.passport =
+        Some(serde_json::json!({"schemaVersion": "0.1", "title": "Router", "location": {"room": "B 12"},
+        "owner": owner, "links": [{"name": "manual"}, {"name": "parts"}], "spare": true}));
+    stage.reviews(review, None);
+    let facts = stage.model.physical.activity.review().expect("a review").clone();
+    let sent: Vec<String> = facts
+        .sends
+        .iter()
+        .skip_while(|(label, _)| *label != "passport")
+        .map(|(_, fact)| fact.to_string())
+        .collect();
+    assert_eq!(
+        sent,
+        [
+            "schemaVersion: 0.1",
+            "title: Router",
+            "location.room: B 12",
+            &format!("owner: {owner}"),
+            "links[0].name: manual",
+            "links[1].name: parts",
+            "spare: true",
+        ]
+    );
+}
+
+#[test]
 fn while_the_other_is_added_esc_stops_the_device_and_enter_is_its_shutter() {
     let mut stage = stage();
     let armed = stage.armed(Modality::Photo, false);

@@ -177,12 +177,12 @@ fn what_cannot_be_read_is_said_and_changes_nothing() {
         ("turn:x", "expected the number of a turn, came turn:x"),
         ("dir:up", "expected dir:in or dir:out, came dir:up"),
         ("type:", "expected something after type:"),
-        ("tpye:text.*", "tpye: is no key, did you mean type:? Keys are dir, type, finding, turn, id"),
-        ("-Findig:must", "findig: is no key, did you mean finding:? "),
-        ("trun:1", "trun: is no key, did you mean turn:? "),
-        ("ids:ix-1", "ids: is no key, did you mean id:? "),
-        ("level:must", "level: is no key, did you mean finding:? "),
-        ("rule:ENV-2", "rule: is no key, did you mean finding:? "),
+        ("tpye:text.*", "tpye: is no key, did you mean type:?"),
+        ("-Findig:must", "findig: is no key, did you mean finding:?"),
+        ("trun:1", "trun: is no key, did you mean turn:?"),
+        ("ids:ix-1", "ids: is no key, did you mean id:?"),
+        ("level:must", "level: is no key, did you mean finding:?"),
+        ("rule:ENV-2", "rule: is no key, did you mean finding:?"),
     ] {
         filtered(&mut stage, "hello");
         assert_eq!(filtered(&mut stage, typed), 1, "{typed}");

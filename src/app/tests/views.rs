@@ -55,6 +55,31 @@ fn the_palette_finds_a_command_by_its_words_and_does_it() {
     assert!(matches!(stage.model.mode, Mode::Panes));
 }
 
+/// Titles that the palette lists for what is typed.
+fn found(typed: &str) -> Vec<&'static str> {
+    let mut stage = stage();
+    stage.press(":");
+    stage.types(typed);
+    let Mode::Palette(palette) = &stage.model.mode else { panic!("the palette is open") };
+    palette.found().into_iter().map(|command| command.title).collect()
+}
+
+#[test]
+fn the_palette_forgives_skipped_letters_and_finds_nothing_by_chance() {
+    assert_eq!(found("scan")[0], "scan");
+    assert_eq!(found("cptr")[0], "capture");
+    assert_eq!(found("recnct")[0], "reconnect");
+    assert_eq!(found("nxt fnd")[0], "next finding");
+    assert!(
+        found("clipboard").contains(&"copy"),
+        "what the sentence says, as it is typed: {:?}",
+        found("clipboard")
+    );
+    // Letters that only stand somewhere in a sentence are no reason.
+    assert!(!found("pho").contains(&"teach") && !found("pho").contains(&"up"), "{:?}", found("pho"));
+    assert_eq!(found("xyzzy"), Vec::<&str>::new());
+}
+
 #[test]
 fn the_palette_forgives_letters_left_out_and_one_typo() {
     let best = |typed: &str| {
@@ -181,7 +206,19 @@ fn what_would_end_a_live_session_is_asked_about() {
     assert!(stage.press("E").is_empty());
     assert_eq!(stage.press("y"), [Effect::Ask(Request::End)]);
     assert!(stage.press("r").is_empty());
-    assert_eq!(stage.press("Enter"), [Effect::Ask(Request::Reconnect)]);
+    assert!(stage.press("Enter").is_empty(), "Enter answers nothing");
+    assert_eq!(stage.press("y"), [Effect::Ask(Request::Reconnect)]);
+}
+
+#[test]
+fn a_message_typed_outside_its_field_neither_ends_nor_arms_what_it_must_not() {
+    let mut stage = stage();
+    // Its `r` asks, and nothing of what follows answers.
+    for key in ["W", "o", "r", "k", "s", "h", "o", "p", "r", "o", "u", "t", "e", "r", "Enter"] {
+        let effects = stage.press(key);
+        assert!(effects.is_empty(), "{key}: {effects:?}");
+    }
+    assert!(matches!(stage.model.mode, Mode::Asking(Question::Reconnect)));
 }
 
 #[test]

@@ -16,7 +16,7 @@ use tokio::time::Instant;
 
 use super::args::RunArgs;
 use super::devices::Devices;
-use super::exit::{Exit, Failure, Kind, sentence};
+use super::exit::{Exit, Failure, Kind};
 use super::output::{Form, Printer};
 use super::setup::Settled;
 use super::signals::{Signals, interrupted};
@@ -25,6 +25,7 @@ use crate::device::ArmedBy;
 use crate::files;
 use crate::redact::Scrubber;
 use crate::scenario::{self, Class, Options, Outcome, Scenario, ScenarioError, Sink, parse};
+use crate::words::sentence;
 
 /// Largest scenario file that is read, in bytes.
 const SCENARIO_BYTES: usize = 1024 * 1024;

@@ -15,6 +15,7 @@ use crate::device::camera::{Camera, CameraError, CameraProgram, CameraStream};
 use crate::device::{Armed, ArmedBy, DeviceKind, Disarm};
 use crate::observation::photo;
 use crate::picture::{self, FittedJpeg, Picture, Thumbnail, Turning};
+use crate::words::sentence;
 
 /// Columns and rows that a preview is made for; the view scales it to its pane.
 const PREVIEW: (u16, u16) = (96, 40);
@@ -196,7 +197,7 @@ async fn aim(
 }
 
 fn failed(error: &CameraError) -> Line {
-    words::device(words::sentence(&error.to_string()))
+    words::device(sentence(&error.to_string()))
 }
 
 fn preview(thumbnail: Thumbnail) -> Preview {
@@ -220,7 +221,7 @@ async fn fitted(id: Collection, kept: &Kept) -> Result<Collected, Line> {
     let (jpeg, shown, size) = fit
         .await
         .map_err(|_| words::device("Fitting the photo failed by our own fault; nothing was sent."))?
-        .map_err(|error| words::device(words::sentence(&error.to_string())))?;
+        .map_err(|error| words::device(sentence(&error.to_string())))?;
     Ok(Collected::Photo(Box::new(collected(jpeg, preview(shown), size, camera, captured_at))))
 }
 

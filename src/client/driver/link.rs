@@ -19,6 +19,7 @@ use crate::protocol::frame::RawFrame;
 use crate::protocol::{Dialect, Finding};
 use crate::transport::{Closure, Incoming, Link, Outgoing, websocket};
 use crate::units::Bytes;
+use crate::words::sentence;
 
 /// What is needed to reach the agent.
 #[derive(Clone)]
@@ -143,7 +144,7 @@ impl LinkPort {
 
     fn gone(&mut self, closure: &Closure) -> Event {
         self.link = None;
-        let text = words::sentence(&closure.to_string());
+        let text = sentence(&closure.to_string());
         Event::Gone(
             self.attempt,
             match closure {

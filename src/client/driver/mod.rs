@@ -26,6 +26,7 @@ use crate::device::nfc::{NfcReader, Placer};
 use crate::discovery::fetch::CardSource;
 use crate::files;
 use crate::net::{Credentials, NetContext};
+use crate::protocol::frame::RawFrame;
 use crate::protocol::observation::Passport;
 use crate::protocol::{Dialect, Modalities, bounds};
 use crate::redact::Scrubber;
@@ -33,6 +34,9 @@ use crate::transport::websocket;
 
 /// How many requests may wait for the engine.
 const REQUESTS: usize = 256;
+/// How many bytes of frames are handled before what they cause is carried out: what is read of a frame can be fifty times
+/// its size.
+const BATCH_BYTES: usize = 128 * 1024;
 /// How many notices may wait for a face before the engine waits for it.
 const NOTICES: usize = 4096;
 
@@ -115,11 +119,13 @@ async fn run(config: ClientConfig, mut requests: mpsc::Receiver<Request>, notice
     let mut engine = Engine::new(settings(&config), scrubber);
     let mut ports = Ports::new(config, events, notices);
     let mut now = start.elapsed();
+    let mut batched = 0;
     loop {
         // An agent that never pauses holds no deadline up, and no request.
         let is_due = engine.next_deadline().is_some_and(|at| now >= at);
-        let is_quick = !is_due && requests.is_empty() && happened.is_empty();
+        let is_quick = !is_due && requests.is_empty() && happened.is_empty() && batched < BATCH_BYTES;
         if is_quick && let Some(event) = ports.link.waiting() {
+            batched += size_of_frame(&event);
             // Frames of one batch came at one time, and what they cause is carried out together: a face need not be
             // woken for each.
             engine.handle(now, event);
@@ -141,7 +147,16 @@ async fn run(config: ClientConfig, mut requests: mpsc::Receiver<Request>, notice
             () = until(deadline) => Event::Tick,
         };
         now = start.elapsed();
+        batched = size_of_frame(&event);
         engine.handle(now, event);
+    }
+}
+
+/// Bytes of text in it, if it is a frame.
+fn size_of_frame(event: &Event) -> usize {
+    match event {
+        Event::Frame(_, RawFrame::Text(text)) => text.len(),
+        _ => 0,
     }
 }
 

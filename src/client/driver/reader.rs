@@ -14,6 +14,7 @@ use crate::device::nfc::{NfcError, NfcReader, Placer, RawTag, TagSpec};
 use crate::device::{Armed, ArmedBy, DeviceKind, Disarm, key};
 use crate::observation::alias::DeviceKey;
 use crate::observation::reading::{TagReading, TagSource, read_tag};
+use crate::words::sentence;
 
 /// The port.
 pub(super) struct ReaderPort {
@@ -78,7 +79,7 @@ impl ReaderPort {
                 "Tags are placed only on the simulated reader, and another one is chosen.",
             ));
         };
-        let tag = TagSpec::parse(spec).map_err(|error| words::device(words::sentence(&error.to_string())))?;
+        let tag = TagSpec::parse(spec).map_err(|error| words::device(sentence(&error.to_string())))?;
         let what = format!("Placed on the simulated reader: {}.", name(&tag));
         placer.place(tag);
         Ok(what)
@@ -103,8 +104,8 @@ async fn scan(
     drop(reader);
     let captured_at = captured_at();
     let read = tokio::task::spawn_blocking(move || {
-        let key = key::load_or_create(&state_dir)
-            .map_err(|error| words::device(words::sentence(&error.to_string())))?;
+        let key =
+            key::load_or_create(&state_dir).map_err(|error| words::device(sentence(&error.to_string())))?;
         let key = DeviceKey::new(key);
         read_tag(source(&raw), &key).map_err(|error| words::device(error.to_string()))
     });

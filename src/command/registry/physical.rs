@@ -99,7 +99,7 @@ pub(super) const COMMANDS: &[Command] = &[
     ),
     command!(
         "add",
-        "add the other",
+        "add a tag or photo",
         &[Review],
         [Char('b')],
         Some("observe"),

@@ -48,7 +48,7 @@ fn oddities_are_mended_and_noted() {
 fn what_is_not_one_json_value_is_refused_with_the_place() {
     let deep = "[".repeat(200) + &"]".repeat(200);
     for (case, text, rule, detail) in [
-        ("nothing", "", "FRAME-3", "the end of the text"),
+        ("nothing", "", "FRAME-3", "the text ends"),
         ("cut", r#"{"a":"#, "FRAME-3", "column 5"),
         ("trailing NUL", "{}\0", "FRAME-3", "trailing characters at line 1 column 3"),
         ("a second object", "{} {}", "FRAME-3", "trailing characters at line 1 column 4"),

@@ -97,10 +97,7 @@ fn client_messages_that_are_wrong_say_where_and_how() {
         ),
         (r#"{"type":"user.observation","turn":1}"#, "MSG-1 : missing member `observation`"),
         (r#"{"type":"ack"}"#, "MSG-1 : missing member `sequence`"),
-        (
-            "{",
-            "FRAME-3 : it is not one JSON value: the end of the text while parsing an object at line 1 column 1",
-        ),
+        ("{", "FRAME-3 : it is not one JSON value: the text ends in an object at line 1 column 1"),
     ] {
         let finding = client(text).expect_err(text);
         let line = format!("{} {}: {}", finding.rule.id, finding.pointer.unwrap_or_default(), finding.detail);

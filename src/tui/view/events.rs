@@ -79,10 +79,12 @@ struct Columns {
 }
 
 impl Columns {
-    /// Two for the finding's mark and two for the arrow stand between.
+    /// Two for the finding's mark and two for the arrow stand between. Where there is little room the size goes first: what
+    /// an event is comes before how long its frame was.
     fn of(width: usize) -> Self {
         let (sequence, at, since, size) = match width {
-            0..70 => (7, 7, 6, 7),
+            0..56 => (7, 7, 6, 0),
+            56..70 => (7, 7, 6, 7),
             70..90 => (9, 8, 6, 7),
             _ => (9, 9, 7, 8),
         };
@@ -96,7 +98,7 @@ impl Columns {
             right("+s", self.at),
             right("Δms", self.since),
             left("what", self.what),
-            right("size", self.size)
+            right(if self.size > 0 { "size" } else { "" }, self.size)
         )
     }
 }
@@ -129,7 +131,10 @@ fn line(view: View<'_>, row: &Row, selected: bool, columns: Columns) -> Line<'st
         word(" ", plain),
         word(left(&what(row), columns.what), plain),
         word(" ", plain),
-        word(right(&Bytes(row.bytes).to_string(), columns.size), theme.dim()),
+        word(
+            if columns.size > 0 { right(&Bytes(row.bytes).to_string(), columns.size) } else { String::new() },
+            theme.dim(),
+        ),
     ]);
     match (selected, view.model.pane == Pane::Events) {
         (true, true) => line.style(theme.selected()),

@@ -70,6 +70,7 @@ fn is_open(model: &Model) -> bool {
 fn keys(model: &Model, id: &str) -> String {
     match id {
         "up" => format!("{} {}", model.key("up"), model.key("down")),
+        "accept" if matches!(model.mode, Mode::Asking(_)) => "y".to_owned(),
         "rotate-left" => format!("{} {}", model.key("rotate-left"), model.key("rotate-right")),
         _ => model.key(id),
     }

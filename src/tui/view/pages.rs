@@ -136,7 +136,7 @@ pub(super) fn ask(view: View<'_>, question: Question) -> Page {
         }
         Question::End => ("End the session?", "What it was taught is forgotten.", "ends it"),
     };
-    let keys = format!(" {} {does} · {} stays", model.key("accept"), model.key("leave"));
+    let keys = format!(" y {does} · {} stays", model.key("leave"));
     let lines = vec![
         Line::from(word(format!(" {text}"), Style::new())),
         Line::default(),

@@ -6,7 +6,7 @@ use ratatui::text::Line;
 use ratatui::widgets::Paragraph;
 
 use super::preview::HalfBlocks;
-use super::text::{cells, fit, fold, labelled, left, word};
+use super::text::{cells, fit, fold, labelled, left, safe, word};
 use super::{View, framed, review, titled};
 use crate::app::{ActivityFacts, ArmedFacts, Device, Model, Pane};
 use crate::command::Context;
@@ -119,8 +119,16 @@ fn devices(view: View<'_>, width: usize) -> Vec<Line<'static>> {
     if !last.is_empty() {
         lines.extend(fold(Line::from(last), width, 9));
     }
+    if let Some(object) = &model.session.focus {
+        let goes =
+            [word(" object  ", theme.dim()), safe(object, theme.strong()), word(GOES_ALONG, theme.dim())];
+        lines.extend(fold(Line::from(goes.to_vec()), width, 9));
+    }
     lines
 }
+
+/// What becomes of the object that was scanned (§ Session and input).
+const GOES_ALONG: &str = " goes with each message as its context";
 
 /// `8 s`, `3 min`, `2 h`
 fn ago(seconds: u64) -> String {

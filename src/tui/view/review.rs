@@ -114,7 +114,7 @@ fn field(view: View<'_>, name: &str) -> Span<'static> {
 
 fn intent(view: View<'_>, review: &ReviewFacts) -> Vec<Span<'static>> {
     let View { model, theme } = view;
-    let change = format!("  ({} changes)", model.key("intent"));
+    let change = format!("  ({} changes it)", model.key("intent"));
     vec![field(view, "intent"), word(review.intent.name(), theme.strong()), word(change, theme.dim())]
 }
 

@@ -76,6 +76,13 @@ fn an_origin_is_missing_or_the_agent_itself() {
     assert_eq!(asked(&[("host", "127.0.0.1:8787"), own, own]), Err(Stranger::Page));
 }
 
+#[test]
+fn what_only_looks_like_an_address_is_no_host() {
+    for host in ["[]", "[::1::]", "[1]:80", "4294967296", "0x100000000"] {
+        assert_eq!(asked(&[("host", host)]), Err(Stranger::NoHost), "{host}");
+    }
+}
+
 /// RFC 9112, section 3.2.2: the name in the target goes before `Host`.
 #[test]
 fn a_target_with_a_name_of_its_own_is_checked_as_well() {

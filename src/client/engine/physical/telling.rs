@@ -27,7 +27,15 @@ impl Engine {
 
     pub(in crate::client::engine) fn placed(&mut self, now: Duration, result: Result<String, Line>) {
         match result {
-            Ok(what) => self.notify(Notice::Info(line(now, LineKind::Info, what, None))),
+            Ok(what) => {
+                // Whoever took long to choose must not wait for a scan that is over.
+                let armed = matches!(
+                    self.activity(),
+                    Activity::Armed(_) | Activity::Reviewing { adding: Some(_), .. }
+                );
+                let hint = (!armed).then_some("no scan is armed, so nothing is read; s arms one");
+                self.notify(Notice::Info(line(now, LineKind::Info, what, hint)));
+            }
             Err(why) => {
                 let why = Line { at: now, ..self.scrubbed_line(why) };
                 self.notify(Notice::Failed(why));

@@ -175,7 +175,8 @@ impl Decoder {
             State::Escape => self.escape(byte),
             State::Ss3 => self.ss3(byte),
             State::Csi(parameters) => self.csi(parameters, byte),
-            State::Skip(_) if byte == ESC => self.state = State::Escape,
+            // None of what is skipped holds such a byte.
+            State::Skip(_) if byte < 0x20 => self.ground(byte),
             State::Skip(left) if left > 1 => self.state = State::Skip(left - 1),
             State::Skip(_) => {}
             State::Introduced(introducer) => {

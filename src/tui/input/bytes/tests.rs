@@ -183,6 +183,23 @@ fn an_end_mark_in_a_paste_presses_no_key() {
 }
 
 #[test]
+fn ctrl_c_in_the_same_read_as_half_a_sequence_is_ctrl_c() {
+    for half in [
+        &b"\x1b["[..],
+        b"\x1bO",
+        b"\x1b[M",
+        b"\x1b[M q",
+        b"\x1b[[",
+        b"\x1b]",
+        b"\x1b]11;",
+        b"\x1b[?62",
+        b"\x1b",
+    ] {
+        assert_eq!(at_once(&[half, b"\x03"].concat()), "Ctrl+C", "{}", half.escape_ascii());
+    }
+}
+
+#[test]
 fn a_paste_without_an_end_sends_nothing_and_ctrl_c_leaves_it() {
     assert_eq!(
         hear(&[(0, b"\x1b[200~one"), (5_000, b"\rtwo\r"), (9_000, b"\x03"), (9_100, b"q")]),
