@@ -17,7 +17,6 @@ mod credentials;
 mod dial;
 mod error;
 pub mod http;
-mod phrases;
 mod policy;
 mod proxy;
 mod resolve;

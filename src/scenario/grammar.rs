@@ -2,7 +2,9 @@
 //!
 //! The parser is not made from it; a test reads every example of the table with the parser.
 
+use super::log::{KEPT, KEPT_TEXT};
 use super::script::EXPECT_WITHIN;
+use crate::units::Bytes;
 
 /// One form that may stand in a scenario.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -148,8 +150,10 @@ pub fn markdown() -> String {
     page.push_str("\n## Writing\n\n| | |\n|---|---|\n");
     WRITING.iter().for_each(|(what, rule)| page.push_str(&format!("| {what} | {} |\n", code(rule))));
     page.push_str(&format!(
-        "\nAn `expect` without `within` waits {} s. What it looks at is what has come since the last step that sent\nsomething; each expectation goes on where the one before it found what it was looking for. Of a flood the newest is\nkept: at most 16,384 events, texts and findings and 2 MiB of their text, or half of that when it has just been too much.\n\nA whole session is in [teach.agentcall](../assets/scenarios/teach.agentcall).\n",
-        EXPECT_WITHIN.as_secs()
+        "\nAn `expect` without `within` waits {} s. What it looks at is what has come since the last step that sent\nsomething; each expectation goes on where the one before it found what it was looking for.\n\nOf what has come since then the last {} things (events, pieces of text, findings) and {} MiB of text are kept; beyond\neither the older half is let go, and an `expect` that fails tells how many those were. What is let go can no longer be\nexpected; an `expect` that already waits sees everything as it comes, and the findings are still counted.\n\nA whole session is in [teach.agentcall](../assets/scenarios/teach.agentcall).\n",
+        EXPECT_WITHIN.as_secs(),
+        Bytes(KEPT),
+        KEPT_TEXT / (1024 * 1024)
     ));
     page
 }

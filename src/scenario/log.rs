@@ -6,15 +6,16 @@ use std::collections::BTreeMap;
 use super::script::What;
 use crate::protocol::{Event, Finding};
 use crate::trace::record::{Body, Direction, Record};
+use crate::units::Bytes;
 
 /// How much of what came instead is told.
 const TOLD: usize = 8;
 /// Longest piece of it in characters.
 const TOLD_TEXT: usize = 60;
 /// Most things that are kept; beyond it the older half goes, so that a flood costs no memory.
-const KEPT: usize = 16_384;
+pub(super) const KEPT: usize = 16_384;
 /// Most bytes of text that are kept, likewise.
-const KEPT_TEXT: usize = 2 * 1024 * 1024;
+pub(super) const KEPT_TEXT: usize = 2 * 1024 * 1024;
 
 /// Findings that no step expected: rule to level and number.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -67,6 +68,8 @@ pub(super) struct Log {
     earlier: Unexpected,
     /// Bytes of text in `seen`.
     text_bytes: usize,
+    /// How many things went for want of room before an expectation consumed them.
+    forgotten: usize,
 }
 
 /// How far one expectation has looked: everything before `next` is no match.
@@ -127,6 +130,7 @@ impl Log {
         self.earlier = self.unexpected();
         let gone = std::mem::replace(&mut self.seen, kept).len();
         let (at, byte) = self.cursor;
+        self.forgotten += gone.saturating_sub(at);
         self.cursor = if at < gone { (0, 0) } else { (at - gone, byte) };
         self.search = None;
         self.text_bytes = self.seen.iter().map(Seen::bytes).sum();
@@ -235,12 +239,14 @@ impl Log {
             }
         }
         told.extend(cut(&mut text));
-        if told.is_empty() {
-            return "nothing".to_owned();
-        }
         let left_out = told.len().saturating_sub(TOLD);
-        let shown = told[left_out..].join(", ");
-        if left_out == 0 { shown } else { format!("({left_out} more) {shown}") }
+        let shown = if told.is_empty() { "nothing".to_owned() } else { told[left_out..].join(", ") };
+        let more = if left_out == 0 { String::new() } else { format!("({left_out} more) ") };
+        let older = match self.forgotten {
+            0 => String::new(),
+            gone => format!(", after {} older ones that were too many to keep", Bytes(gone)),
+        };
+        format!("{more}{shown}{older}")
     }
 }
 

@@ -1,7 +1,7 @@
 //! Panes, help, palette; and that no key is lost on the way.
 
 use super::stage::{Stage, asks, tag_review};
-use crate::app::{Effect, Message, Mode, Pane, Question, Seen, Spot};
+use crate::app::{Editor, Effect, Message, Mode, Palette, Pane, Question, Seen, Spot};
 use crate::client::Request;
 use crate::client::notice::Activity;
 use crate::client::request::Aim;
@@ -78,6 +78,43 @@ fn the_palette_forgives_skipped_letters_and_finds_nothing_by_chance() {
     // Letters that only stand somewhere in a sentence are no reason.
     assert!(!found("pho").contains(&"teach") && !found("pho").contains(&"up"), "{:?}", found("pho"));
     assert_eq!(found("xyzzy"), Vec::<&str>::new());
+}
+
+#[test]
+fn the_palette_forgives_letters_left_out_and_one_typo() {
+    let best = |typed: &str| {
+        let mut stage = stage();
+        stage.press(":");
+        stage.types(typed);
+        let Mode::Palette(palette) = &stage.model.mode else { panic!("the palette is open") };
+        palette.choice().map(|choice| choice.id)
+    };
+    for typed in ["cancel", "cncl", "cancell", "cabcel", "cacnel", "CANCEK"] {
+        assert_eq!(best(typed), Some("cancel"), "{typed}");
+    }
+    for typed in ["zzzz", "cabcez", "xylophone"] {
+        assert_eq!(best(typed), None, "{typed}");
+    }
+}
+
+/// Every title with each of its letters left out, doubled, replaced or swapped finds the command.
+#[test]
+fn one_slip_anywhere_in_a_title_still_finds_the_command() {
+    for command in ALL.iter().filter(|command| command.palette && command.title.chars().count() >= 5) {
+        let title: Vec<char> = command.title.chars().collect();
+        for at in (0..title.len()).filter(|at| title[*at].is_alphanumeric()) {
+            let mut slips = [title.clone(), title.clone(), title.clone(), title.clone()];
+            slips[0].remove(at);
+            slips[1].insert(at, title[at]);
+            slips[2][at] = 'ß';
+            slips[3].swap(at, (at + 1).min(title.len() - 1));
+            for slip in slips.map(String::from_iter) {
+                let palette = Palette { editor: Editor::with(&slip), chosen: 0 };
+                let found: Vec<_> = palette.found().iter().map(|found| found.id).collect();
+                assert!(found.contains(&command.id), "{slip:?} of {:?}: {found:?}", command.title);
+            }
+        }
+    }
 }
 
 #[test]

@@ -21,11 +21,22 @@ const INTERIM: usize = 16;
 /// What is wrong with the form of an answer.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum HttpFault {
-    /// No status line of HTTP/1.1 or 1.0.
-    #[error("what it sends is not HTTP/1.1 ({0})")]
-    NotHttp(String),
-    /// A header that is no header, or a length that is no length.
-    #[error("its header breaks the rules of HTTP ({0}; RFC 9112)")]
+    /// Nothing that begins with HTTP/1.1 or 1.0.
+    #[error("what it sends is not HTTP/1.1: an answer begins with that (RFC 9112, section 4)")]
+    NotHttp,
+    /// HTTP/2, which was not agreed on.
+    #[error("what it sends is HTTP/2, and HTTP/1.1 was spoken to it")]
+    NotAgreed,
+    /// A status line without a status.
+    #[error("its status line has no status of three digits after HTTP/1.1 (RFC 9112, section 4)")]
+    StatusLine,
+    /// A length that is no length.
+    #[error("its Content-Length is not one number of at most 64 bits (RFC 9112, section 6.3)")]
+    Length,
+    /// A header that is no header; in the words of the parser.
+    #[error(
+        "its header breaks the rules of HTTP: a line of it is not `NAME: VALUE` ({0}; RFC 9112, section 5)"
+    )]
     Head(String),
     /// The header ends too late, or never.
     #[error(
@@ -75,8 +86,8 @@ impl HttpFault {
     /// What the user can do about it; `secure` says whether TLS was spoken.
     pub(in crate::net) fn hint(&self, secure: bool) -> &'static str {
         match self {
-            Self::NotHttp(_) if secure => "Is the port that of an agent's web server?",
-            Self::NotHttp(_) => {
+            Self::NotHttp | Self::NotAgreed if secure => "Is the port that of an agent's web server?",
+            Self::NotHttp | Self::NotAgreed => {
                 "Is the port that of an agent's web server? If it speaks TLS there, use https://."
             }
             Self::EndedInHead | Self::EndedInBody { .. } | Self::Broken(_) => {
@@ -101,14 +112,27 @@ impl HttpFault {
         if error.is_parse_too_large() {
             Self::HeadTooLarge
         } else if error.is_parse() {
-            let said = error.to_string();
-            // The status line is where another protocol shows.
-            let line = said.contains("version") || said.contains("status");
-            if line { Self::NotHttp(said) } else { Self::Head(said) }
+            Self::unread(error)
         } else if error.is_incomplete_message() || error.is_canceled() || ended(error) {
             Self::EndedInHead
         } else {
             Self::Broken(words(error))
+        }
+    }
+
+    /// What could not be read of a head. `hyper` has no type for some of it, only its words.
+    fn unread(error: &hyper::Error) -> Self {
+        let said = error.to_string();
+        if error.is_parse_status() {
+            Self::StatusLine
+        } else if error.is_parse_version_h2() {
+            Self::NotAgreed
+        } else if said.contains("version") {
+            Self::NotHttp
+        } else if said.contains("content-length") {
+            Self::Length
+        } else {
+            Self::Head(said)
         }
     }
 

@@ -51,7 +51,7 @@ impl NetContext {
                 Err(failed) => attempts.push(failed),
             }
         }
-        Err(ProxyFault::Unreachable(crate::net::phrases::attempts_sentence(&attempts)))
+        Err(ProxyFault::Unreachable(crate::net::error::attempts_sentence(&attempts)))
     }
 }
 

@@ -6,7 +6,7 @@ use super::stage::came;
 use crate::protocol::server::TextDelta;
 use crate::protocol::{Event, Finding, rules};
 use crate::scenario::What;
-use crate::scenario::log::Log;
+use crate::scenario::log::{KEPT, KEPT_TEXT, Log};
 use crate::trace::record::{Body, Record};
 
 fn delta(text: &str) -> Record {
@@ -21,13 +21,14 @@ fn types_of_events_and_findings_count_like_text() {
     for _ in 0..400 {
         log.frame(&came(&kind));
     }
-    assert!(log.text_bytes() <= 17 * 1024 * 1024, "{}", log.text_bytes());
+    assert!(log.text_bytes() <= KEPT_TEXT, "{}", log.text_bytes());
+    assert!(log.instead().ends_with(" older ones that were too many to keep"), "{}", log.instead());
     assert!(log.instead().len() < 2_000, "{}", log.instead().len());
     let step_back = Finding::new(rules::by_id("ENV-2").unwrap(), "again");
     for _ in 0..250_000 {
         log.finding(&step_back);
     }
-    assert!(log.kept() <= 100_001, "{}", log.kept());
+    assert!(log.kept() <= KEPT, "{}", log.kept());
     assert_eq!(log.unexpected().count(true), 250_000, "forgotten findings still fail the run");
 }
 

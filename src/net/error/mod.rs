@@ -7,11 +7,12 @@ use std::time::Duration;
 
 use thiserror::Error;
 
+mod fault;
+mod hint;
+
+pub use fault::{ProxyFault, RedirectFault, TlsFault, UrlFault};
+
 use super::http::HttpFault;
-use super::phrases::{
-    address_hint, address_sentence, attempts_sentence, body_sentence, exceeds, proxy_hint, reason_phrase,
-    timeout_hint, tls_hint,
-};
 use super::{AddressClass, AddressForm, TokenFate};
 use crate::files;
 use crate::units::Bytes;
@@ -45,127 +46,6 @@ pub enum NetErrorKind {
     Timeout,
     /// A redirect that is not followed (exit 4).
     Redirect,
-}
-
-/// What is wrong with the form of a URL.
-#[derive(Debug, Error, PartialEq, Eq)]
-pub enum UrlFault {
-    /// The text is no URL.
-    #[error("it is not a URL ({0})")]
-    NotAUrl(String),
-    /// Plain HTTP without `--local`.
-    #[error("plain HTTP is allowed only for local development")]
-    PlainHttp,
-    /// A literal `ws:` or `wss:` (R23).
-    #[error("it must be an https: URL; the WebSocket address is derived from it (R23)")]
-    WebSocketScheme,
-    /// A scheme that is not HTTP.
-    #[error("the scheme {0:?} is not https")]
-    Scheme(String),
-    /// A user name or password stands before the host.
-    #[error("it carries a user name or password, and credentials never stand in a URL")]
-    UserInfo,
-    /// There is no host.
-    #[error("it names no host")]
-    NoHost,
-}
-
-/// Why TLS failed.
-#[derive(Debug, Error, PartialEq, Eq)]
-pub enum TlsFault {
-    /// The certificate is past its end.
-    #[error("its certificate has expired")]
-    Expired,
-    /// The certificate is not valid yet.
-    #[error("its certificate is not valid yet")]
-    NotYetValid,
-    /// No trusted authority signed the certificate.
-    #[error("its certificate was issued by nobody this machine trusts")]
-    UnknownIssuer,
-    /// The certificate is for other names.
-    #[error("its certificate is for another name")]
-    WrongName,
-    /// The certificate was revoked.
-    #[error("its certificate was revoked")]
-    Revoked,
-    /// The certificate is broken in another way.
-    #[error("its certificate cannot be used ({0})")]
-    Certificate(String),
-    /// The other side does not speak TLS.
-    #[error("it answers, but not in TLS")]
-    NotTls,
-    /// The other side offers nothing newer than TLS 1.1, which RFC 8996 forbids.
-    #[error("it offers neither TLS 1.2 nor TLS 1.3 (RFC 8996)")]
-    OldVersion,
-    /// The other side ended the connection during the handshake.
-    #[error("it ended the connection during the TLS handshake")]
-    Ended,
-    /// Anything else.
-    #[error("the TLS handshake failed ({0})")]
-    Other(String),
-}
-
-/// Why a redirect is not followed (R18).
-#[derive(Debug, Error, PartialEq, Eq)]
-pub enum RedirectFault {
-    /// A fourth hop.
-    #[error("that is more than {0} redirects")]
-    TooMany(usize),
-    /// The hop leads back to a URL that was already asked.
-    #[error("the redirects go in a circle")]
-    Loop,
-    /// From HTTPS to HTTP.
-    #[error("it leads from HTTPS to plain HTTP")]
-    Downgrade,
-    /// There is no usable `Location`.
-    #[error("it names no usable Location")]
-    NoLocation,
-    /// The URL policy refuses it.
-    #[error("{0}")]
-    Url(UrlFault),
-    /// A WebSocket upgrade or SDP POST follows none.
-    #[error("this request follows no redirect")]
-    NotFollowed,
-}
-
-/// Why a proxy opens no way.
-#[derive(Debug, Error, PartialEq, Eq)]
-pub enum ProxyFault {
-    /// It has no address, or none that takes a connection.
-    #[error("the proxy itself cannot be reached: {0}")]
-    Unreachable(String),
-    /// 407, and it was given no user name and password.
-    #[error("it wants a user name and password (407)")]
-    CredentialsWanted,
-    /// 407, though it was given a user name and password.
-    #[error("it does not accept the user name and password that it was given (407)")]
-    CredentialsRefused,
-    /// Another status than 2xx.
-    #[error("it refused to open a way to {address} ({status}{})", reason_phrase(*.status))]
-    Refused {
-        /// The checked address that it was asked for.
-        address: SocketAddr,
-        /// The status it answered.
-        status: u16,
-    },
-    /// Something that is not HTTP.
-    #[error("its answer to CONNECT is not HTTP")]
-    NotHttp,
-    /// A head beyond its bound, which is given in bytes.
-    #[error("its answer to CONNECT has more than {} bytes of header", Bytes(*.0))]
-    TooLarge(usize),
-    /// The connection ended first.
-    #[error("it ended the connection before its answer to CONNECT was complete")]
-    Ended,
-    /// No complete answer within this time.
-    #[error("it gave no complete answer to CONNECT within {} s", .0.as_secs_f32())]
-    Late(Duration),
-    /// So many bytes came through the way before anything was sent on it.
-    #[error("it sent {} bytes of its own where the TLS handshake begins", Bytes(*.0))]
-    SpokeFirst(usize),
-    /// Anything else.
-    #[error("the exchange with it failed ({0})")]
-    Other(String),
 }
 
 /// A failure between a URL and its answer.
@@ -336,19 +216,19 @@ impl NetError {
             Self::Form { fault: UrlFault::UserInfo, .. } => {
                 Some("Give a token with --token-env or --token-file.".to_owned())
             }
-            Self::Address { class, form, plain, .. } => address_hint(*class, *form, *plain),
+            Self::Address { class, form, plain, .. } => hint::address(*class, *form, *plain),
             Self::Connect { proxy_variable: Some(name), .. } => Some(format!(
                 "{name} is set, but not used: the connection is direct. --proxy environment uses it."
             )),
             Self::Answer { secure, fault, .. } => Some(fault.hint(*secure).to_owned()),
             Self::TooLarge { .. } => Some("No agent needs that much: is it the right URL?".to_owned()),
-            Self::Timeout { operation, .. } => timeout_hint(operation).map(str::to_owned),
-            Self::Proxy { fault, .. } => Some(proxy_hint(fault).to_owned()),
+            Self::Timeout { operation, .. } => hint::timeout(operation).map(str::to_owned),
+            Self::Proxy { fault, .. } => Some(hint::proxy(fault).to_owned()),
             Self::Connect { attempts, .. } if self.is_refused() => {
                 let (address, _) = attempts.first()?;
                 Some(format!("Nothing listens at {address}. Is the agent running?{WAIT_HINT}"))
             }
-            Self::Tls { fault, .. } => tls_hint(fault),
+            Self::Tls { fault, .. } => hint::tls(fault),
             Self::Status { status: 401, token, .. } => Some(token.hint().to_owned()),
             Self::Status { status: 403, token: TokenFate::Sent, .. } => {
                 Some("The token does not allow this.".to_owned())
@@ -365,5 +245,44 @@ impl NetError {
 
     pub(crate) fn setup_file(what: &'static str, path: &Path, reason: String) -> Self {
         Self::Setup { what, name: files::shown(path), reason }
+    }
+}
+
+fn address_sentence(
+    host: &str,
+    address: IpAddr,
+    class: AddressClass,
+    form: AddressForm,
+    plain: bool,
+) -> String {
+    let literal = host.trim_matches(['[', ']']).parse::<IpAddr>() == Ok(address);
+    let at = if literal { format!("the address {address}") } else { format!("the host {host} at {address}") };
+    let class = match form {
+        AddressForm::Plain => class.to_string(),
+        form => format!("{class} in {form} form"),
+    };
+    let rule = if plain { ", and plain HTTP goes only to loopback and private addresses" } else { "" };
+    format!("{at} was refused: it is {class}{rule}. Nothing was sent")
+}
+
+pub(super) fn attempts_sentence(attempts: &[(SocketAddr, std::io::Error)]) -> String {
+    let one = |(address, error): &(SocketAddr, std::io::Error)| format!("{address}: {error}");
+    attempts.iter().map(one).collect::<Vec<_>>().join("; ")
+}
+
+fn reason_phrase(status: u16) -> String {
+    let known = hyper::StatusCode::from_u16(status).ok().and_then(|s| s.canonical_reason());
+    known.map(|reason| format!(" {reason}")).unwrap_or_default()
+}
+
+fn body_sentence(body: &str) -> String {
+    let words = body.split_whitespace().collect::<Vec<_>>().join(" ");
+    if words.is_empty() { String::new() } else { format!(": {words}") }
+}
+
+fn exceeds(declared: Option<u64>) -> String {
+    match declared {
+        Some(size) => format!("announces {} bytes,", Bytes(usize::try_from(size).unwrap_or(usize::MAX))),
+        None => "has".to_owned(),
     }
 }

@@ -1,30 +1,9 @@
-//! The longer parts of what an error of the network says, and what to do about it. Called by `error` alone, and by
-//! `proxy` for the addresses that were tried.
+//! What the user can do about a failure, a sentence for each that something can be done about.
 
-use std::net::{IpAddr, SocketAddr};
+use super::{ANSWERING, EXCHANGING, ProxyFault, TlsFault};
+use crate::net::{AddressClass, AddressForm};
 
-use super::error::{ANSWERING, EXCHANGING};
-use super::{AddressClass, AddressForm, ProxyFault, TlsFault};
-use crate::units::Bytes;
-
-pub(super) fn address_sentence(
-    host: &str,
-    address: IpAddr,
-    class: AddressClass,
-    form: AddressForm,
-    plain: bool,
-) -> String {
-    let literal = host.trim_matches(['[', ']']).parse::<IpAddr>() == Ok(address);
-    let at = if literal { format!("the address {address}") } else { format!("the host {host} at {address}") };
-    let class = match form {
-        AddressForm::Plain => class.to_string(),
-        form => format!("{class} in {form} form"),
-    };
-    let rule = if plain { ", and plain HTTP goes only to loopback and private addresses" } else { "" };
-    format!("{at} was refused: it is {class}{rule}. Nothing was sent")
-}
-
-pub(super) fn address_hint(class: AddressClass, form: AddressForm, plain: bool) -> Option<String> {
+pub(super) fn address(class: AddressClass, form: AddressForm, plain: bool) -> Option<String> {
     let plainly = matches!(form, AddressForm::Plain | AddressForm::Mapped);
     match class {
         AddressClass::Loopback | AddressClass::Private if plainly => {
@@ -38,7 +17,7 @@ pub(super) fn address_hint(class: AddressClass, form: AddressForm, plain: bool) 
     }
 }
 
-pub(super) fn tls_hint(fault: &TlsFault) -> Option<String> {
+pub(super) fn tls(fault: &TlsFault) -> Option<String> {
     Some(match fault {
         TlsFault::UnknownIssuer => {
             "If you trust its issuer, give the issuer's certificate with --ca FILE (PEM).".to_owned()
@@ -54,13 +33,13 @@ pub(super) fn tls_hint(fault: &TlsFault) -> Option<String> {
 }
 
 /// What to do about an answer that does not come, or not whole.
-pub(super) fn timeout_hint(operation: &str) -> Option<&'static str> {
+pub(super) fn timeout(operation: &str) -> Option<&'static str> {
     matches!(operation, ANSWERING | EXCHANGING).then_some(
         "It took the connection and was too slow with its answer: is it overloaded, or stuck? Trying again may help.",
     )
 }
 
-pub(super) fn proxy_hint(fault: &ProxyFault) -> &'static str {
+pub(super) fn proxy(fault: &ProxyFault) -> &'static str {
     match fault {
         ProxyFault::CredentialsWanted | ProxyFault::CredentialsRefused => {
             "They stand in its URL, http://USER:PASSWORD@HOST:PORT; in AGENTCALL_PROXY no other user sees them."
@@ -74,27 +53,5 @@ pub(super) fn proxy_hint(fault: &ProxyFault) -> &'static str {
         ProxyFault::Unreachable(_) | ProxyFault::Late(_) | ProxyFault::Other(_) => {
             "Is its address right, and is it up? --proxy none goes without it."
         }
-    }
-}
-
-pub(super) fn attempts_sentence(attempts: &[(SocketAddr, std::io::Error)]) -> String {
-    let one = |(address, error): &(SocketAddr, std::io::Error)| format!("{address}: {error}");
-    attempts.iter().map(one).collect::<Vec<_>>().join("; ")
-}
-
-pub(super) fn reason_phrase(status: u16) -> String {
-    let known = hyper::StatusCode::from_u16(status).ok().and_then(|s| s.canonical_reason());
-    known.map(|reason| format!(" {reason}")).unwrap_or_default()
-}
-
-pub(super) fn body_sentence(body: &str) -> String {
-    let words = body.split_whitespace().collect::<Vec<_>>().join(" ");
-    if words.is_empty() { String::new() } else { format!(": {words}") }
-}
-
-pub(super) fn exceeds(declared: Option<u64>) -> String {
-    match declared {
-        Some(size) => format!("announces {} bytes,", Bytes(usize::try_from(size).unwrap_or(usize::MAX))),
-        None => "has".to_owned(),
     }
 }
