@@ -14,7 +14,7 @@ use crate::server::*;
 /// Short times, so that silence ends within a test.
 pub fn options() -> Options {
     let ms = Duration::from_millis;
-    Options { ping_every: ms(40), dead_after: ms(200), close_within: ms(150), ..Options::default() }
+    Options { ping_every: ms(100), dead_after: ms(600), close_within: ms(150), ..Options::default() }
 }
 
 /// Times that never matter in a test.

@@ -76,10 +76,12 @@ fn a_reply_cut_anywhere_is_not_typed() {
     let mut pty = typing();
     let reply = b"\x1b]11;rgb:1e1e/1e1e/2e2e\x1b\\";
     pty.send("<");
-    for cut in 1..reply.len() {
+    // Behind a lone ESC, and what a hand with Alt held sends, a long pause makes keys of them: on a busy machine any pause
+    // may be long. Those cuts are held with a clock of the test's own, beside the decoder.
+    for cut in 3..reply.len() {
         let (first, rest) = reply.split_at(cut);
         pty.send(first);
-        // Shorter than the wait after a lone ESC, longer than one read.
+        // Longer than one read.
         std::thread::sleep(std::time::Duration::from_millis(5));
         pty.send(rest);
     }
