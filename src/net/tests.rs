@@ -1,9 +1,10 @@
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use futures_util::future::BoxFuture;
 use proptest::prelude::*;
+use tokio::net::TcpStream;
 use url::Url;
 
 use super::*;
@@ -313,6 +314,33 @@ async fn a_resolver_that_never_answers_is_given_up() {
     let error = net.resolve(&Url::parse("https://agent.example/").unwrap()).await.unwrap_err();
     assert_eq!(error.to_string(), "resolving agent.example took more than 5 s");
     assert_eq!(error.kind(), NetErrorKind::Timeout);
+}
+
+/// F2: an address that takes no connection and refuses none, as behind a firewall that drops packets.
+#[tokio::test(start_paused = true)]
+async fn a_connection_that_is_never_made_is_given_up_address_by_address_and_as_a_whole() {
+    struct Mute;
+    impl Dialer for Mute {
+        fn dial(&self, _: SocketAddr) -> BoxFuture<'_, std::io::Result<TcpStream>> {
+            Box::pin(std::future::pending())
+        }
+    }
+    for (addresses, seconds, said) in [
+        (vec!["8.8.8.8"], 4, "connecting to https://agent.example took more than 4 s"),
+        (
+            vec!["8.8.8.8", "8.8.4.4", "1.1.1.1"],
+            10,
+            "connecting to https://agent.example took more than 10 s",
+        ),
+    ] {
+        let (mut net, _) = context(PUBLIC, vec![addresses]);
+        net.dialer = Arc::new(Mute);
+        let target = net.resolve(&Url::parse("https://agent.example/").unwrap()).await.unwrap();
+        let begun = tokio::time::Instant::now();
+        let error = net.connect(&target).await.err().expect("nothing answers");
+        assert_eq!(begun.elapsed().as_secs(), seconds, "{error}");
+        assert_eq!(error.to_string(), said);
+    }
 }
 
 #[tokio::test]

@@ -5,12 +5,15 @@ use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex};
 
+use agentcall::discovery::fetch::{CardSource, fetch};
 use agentcall::net::{Credentials, Dialer, NetContext, NetErrorKind, Resolver, UrlPolicy, http};
 use agentcall::transport::websocket::{Options, open};
 use futures_util::future::BoxFuture;
 use proptest::prelude::*;
 use tokio::net::TcpStream;
 use url::Url;
+
+use crate::server::{answer, local, paths, serve_routes};
 
 /// Connects nowhere, and keeps what it was asked for.
 #[derive(Default)]
@@ -250,4 +253,58 @@ fn a_url_that_means_a_name_is_not_mistaken_for_an_address() {
     }
     let url: Url = UrlPolicy { local: false }.parse("https://\u{ff41}gent.example/").unwrap();
     assert_eq!(url.host_str(), Some("agent.example"), "fullwidth letters are the letters they look like");
+}
+
+/// Connects to this machine, and keeps what it was asked for.
+#[derive(Default)]
+struct Keeping(Mutex<Vec<SocketAddr>>);
+
+impl Dialer for Keeping {
+    fn dial(&self, address: SocketAddr) -> BoxFuture<'_, io::Result<TcpStream>> {
+        self.0.lock().unwrap().push(address);
+        assert!(address.ip().is_loopback(), "{address} was tried");
+        Box::pin(TcpStream::connect(address))
+    }
+}
+
+/// A name that means this machine at first, and then something that nobody may ask.
+#[derive(Default)]
+struct Changing(Mutex<usize>);
+
+impl Resolver for Changing {
+    fn lookup<'a>(&'a self, _: &'a str) -> BoxFuture<'a, io::Result<Vec<IpAddr>>> {
+        let mut asked = self.0.lock().unwrap();
+        *asked += 1;
+        let address = if *asked == 1 { "127.0.0.1" } else { "169.254.169.254" };
+        Box::pin(async move { Ok(vec![address.parse().unwrap()]) })
+    }
+}
+
+#[tokio::test]
+async fn f14_a_name_that_changes_on_the_way_is_checked_again_each_time() {
+    for path in ["/card.json", "/moved.json"] {
+        let (port, heads) = serve_routes(|path, _| match path {
+            "/moved.json" => answer("302 Found", "Location: /card.json\r\n", ""),
+            _ => answer("200 OK", "Content-Type: application/json\r\n", "{}"),
+        })
+        .await;
+        let dialer = Arc::new(Keeping::default());
+        let mut net = local();
+        net.dialer = dialer.clone();
+        net.resolver = Arc::new(Changing::default());
+        let at = |path: &str| Url::parse(&format!("http://agent.test:{port}{path}")).unwrap();
+        let card = fetch(&CardSource::Url(at(path)), &net, &Credentials::default(), None).await;
+        let refused = match card {
+            // The card came from here; its session would go elsewhere.
+            Ok(_) => open(&at("/agui"), &net, &Credentials::default(), Options::default())
+                .await
+                .err()
+                .map(|e| e.kind()),
+            // The redirect would have.
+            Err(error) => Some(error.kind()),
+        };
+        assert_eq!(refused, Some(NetErrorKind::AddressPolicy), "{path}");
+        assert_eq!(dialer.0.lock().unwrap().len(), 1, "{path}: what was refused was not tried");
+        assert_eq!(paths(&heads), [path]);
+    }
 }
