@@ -12,13 +12,21 @@ use crate::protocol::rules;
 /// What the declaration says, as far as it could be understood.
 #[derive(Debug, Default)]
 pub(super) struct Declared {
+    /// The URI under which it is declared.
     pub uri: Option<String>,
+    /// Other extensions of the card.
     pub others: Vec<OtherExtension>,
+    /// `agui.transport`, as it stands there.
     pub transport_name: Option<String>,
+    /// The transport that it names, if this profile has it.
     pub profile: Option<TransportProfile>,
+    /// `agui.url`, as it stands there.
     pub url: Option<String>,
+    /// `voice.owner`, as it stands there.
     pub voice_owner: Option<String>,
+    /// What of the physical world it accepts and asks for.
     pub physical: Physical,
+    /// Whether spoken turns are explicit.
     pub explicit_turns: bool,
 }
 

@@ -15,15 +15,19 @@ const QUOTED: usize = 80;
 /// Refusals make the card unusable, notes do not.
 #[derive(Debug, Default)]
 pub(super) struct Findings {
+    /// Why the card is refused, in the order in which it was found.
     pub refusals: Vec<Finding>,
+    /// What is worth a note and no reason to refuse.
     pub notes: Vec<Finding>,
 }
 
 impl Findings {
+    /// Adds a reason to refuse, at this JSON pointer.
     pub fn refuse(&mut self, rule: &'static Rule, pointer: &str, detail: impl Into<String>) {
         push(&mut self.refusals, Finding::at(rule, pointer, detail));
     }
 
+    /// Adds a note, at this JSON pointer.
     pub fn note(&mut self, rule: &'static Rule, pointer: &str, detail: impl Into<String>) {
         push(&mut self.notes, Finding::at(rule, pointer, detail));
     }
@@ -38,11 +42,14 @@ fn push(list: &mut Vec<Finding>, finding: Finding) {
 /// One place of the card: the value there, if there is one, and its pointer.
 #[derive(Clone, Debug)]
 pub(super) struct At<'a> {
+    /// What stands there; `None` when nothing does.
     pub value: Option<&'a Value>,
+    /// Where, as a JSON pointer (RFC 6901).
     pub pointer: String,
 }
 
 impl<'a> At<'a> {
+    /// The whole card.
     pub fn root(value: &'a Value) -> Self {
         Self { value: Some(value), pointer: String::new() }
     }
@@ -72,10 +79,12 @@ impl<'a> At<'a> {
         })
     }
 
+    /// The string that stands there, if it is one.
     pub fn text(&self) -> Option<&'a str> {
         self.value.and_then(Value::as_str)
     }
 
+    /// Whether anything stands there.
     pub fn is_there(&self) -> bool {
         self.value.is_some()
     }

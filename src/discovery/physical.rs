@@ -8,8 +8,11 @@ use crate::protocol::{Modalities, Modality, bounds, rules};
 /// What the card declares, and whether it declares anything physical at all, understood or not.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Physical {
+    /// What the agent accepts.
     pub accepted: Modalities,
+    /// What it may ask for; never more than it accepts.
     pub agent_requests: Modalities,
+    /// Whether the card says anything about it.
     pub is_declared: bool,
 }
 

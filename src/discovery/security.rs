@@ -9,6 +9,7 @@ use crate::protocol::rules;
 /// What the card asks of a client.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Security {
+    /// Whether a bearer token is wanted (R17).
     pub needs_bearer: bool,
     /// The required schemes in plain words, such as `HTTP bearer`.
     pub required: Vec<String>,

@@ -38,7 +38,9 @@ pub fn test_card(width: u32, height: u32, elapsed: Duration, clock: &str) -> Pic
 
 /// A surface for drawing rectangles and text.
 pub(super) struct Canvas {
+    /// Pixels in a row.
     pub width: u32,
+    /// Rows.
     pub height: u32,
     rgb: Vec<u8>,
 }

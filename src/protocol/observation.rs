@@ -137,10 +137,12 @@ mod zeroizing_text {
     use serde::{Deserialize, Deserializer, Serializer};
     use zeroize::Zeroizing;
 
+    /// As a plain string.
     pub fn serialize<S: Serializer>(text: &Zeroizing<String>, s: S) -> Result<S::Ok, S::Error> {
         s.serialize_str(text)
     }
 
+    /// From a plain string, wiped when dropped.
     pub fn deserialize<'de, D: Deserializer<'de>>(d: D) -> Result<Zeroizing<String>, D::Error> {
         String::deserialize(d).map(Zeroizing::new)
     }

@@ -71,6 +71,7 @@ pub(super) struct Player {
 }
 
 impl Player {
+    /// A player that has not begun; it gives up at `until`.
     pub fn new(scenario: Scenario, until: Duration) -> Self {
         Self {
             steps: scenario.steps,
@@ -91,6 +92,7 @@ impl Player {
         self.acts.push_back(Act::Ask(Request::Connect));
     }
 
+    /// The next thing to be done.
     pub fn poll(&mut self) -> Option<Act> {
         self.acts.pop_front()
     }

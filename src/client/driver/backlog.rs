@@ -31,6 +31,7 @@ pub(super) struct Backlog {
 }
 
 impl Backlog {
+    /// Nothing waits yet; `transport` takes what there is room for.
     pub fn new(transport: mpsc::Sender<Outgoing>) -> Self {
         Self { transport, waiting: VecDeque::new(), bytes: 0, overflow: None }
     }

@@ -59,6 +59,7 @@ enum Command {
 }
 
 impl CameraPort {
+    /// The port of this camera, closed. What happens is brought to `events`.
     pub fn new(camera: Box<dyn Camera>, program: CameraProgram, by: ArmedBy, events: Events) -> Self {
         let camera = Arc::new(tokio::sync::Mutex::new(camera));
         Self { camera, program, by, events, armed: None, kept: Kept::default() }
@@ -87,6 +88,7 @@ impl CameraPort {
         });
     }
 
+    /// Takes the picture of this collection, if it is the one being aimed.
     pub fn shutter(&mut self, id: Collection) {
         self.command(id, Command::Shutter);
     }

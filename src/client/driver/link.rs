@@ -24,11 +24,17 @@ use crate::words::sentence;
 /// What is needed to reach the agent.
 #[derive(Clone)]
 pub(super) struct Dialling {
+    /// Where the card is.
     pub source: CardSource,
+    /// Policy, resolver, TLS, times.
     pub net: NetContext,
+    /// The token and where it may go.
     pub credentials: Credentials,
+    /// How long to wait for an agent that is not up yet.
     pub wait: Option<Duration>,
+    /// Times and bounds of the WebSocket.
     pub options: websocket::Options,
+    /// The open names of the wire.
     pub dialect: Dialect,
 }
 
@@ -57,11 +63,13 @@ struct Open {
 const BATCH: usize = 64;
 
 impl LinkPort {
+    /// A port without a connection. What happens is brought to `events`.
     pub fn new(dialling: Dialling, events: Events) -> Self {
         let opened = mpsc::channel(1);
         Self { dialling, events, task: None, opened, attempt: Attempt::default(), link: None }
     }
 
+    /// Lets go of everything and fetches the card; [`Event::Card`] tells what came of it.
     pub fn fetch_card(&mut self, attempt: Attempt) {
         self.drop_now();
         self.attempt = attempt;
@@ -72,6 +80,7 @@ impl LinkPort {
         }));
     }
 
+    /// Dials the endpoint of a card; [`Event::Dialled`] tells what came of it.
     pub fn dial(&mut self, attempt: Attempt, offer: Offer) {
         let (dialling, events, opened) = (self.dialling.clone(), self.events.clone(), self.opened.0.clone());
         self.task = Some(tokio::spawn(async move {
@@ -155,10 +164,12 @@ impl LinkPort {
         )
     }
 
+    /// Sends one frame, behind what waits.
     pub fn transmit(&mut self, text: String) {
         self.hand_over(Outgoing::Text(text));
     }
 
+    /// Closes the connection in order, behind what waits.
     pub fn close(&mut self) {
         self.hand_over(Outgoing::Close);
     }

@@ -27,6 +27,7 @@ pub(super) struct ReaderPort {
 }
 
 impl ReaderPort {
+    /// The port of this reader, disarmed. What happens is brought to `events`.
     pub fn new(
         reader: Box<dyn NfcReader>,
         placer: Option<Placer>,

@@ -29,6 +29,7 @@ pub(super) enum Link {
 }
 
 impl Link {
+    /// The session, while the transport is open.
     pub fn session(&self) -> Option<&Session> {
         match self {
             Self::Open(_, session) => Some(session),

@@ -77,6 +77,7 @@ pub(crate) struct Engine {
 const QUIT_PATIENCE: Duration = Duration::from_secs(2);
 
 impl Engine {
+    /// An engine without a connection, which has told its faces so. `scrubber` knows the token.
     pub fn new(settings: EngineSettings, scrubber: Scrubber) -> Self {
         let mut engine = Self {
             physical: Physical::new(),

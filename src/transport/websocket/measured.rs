@@ -18,6 +18,7 @@ use crate::units::Bytes;
 pub(super) struct Unfinished(Arc<AtomicUsize>);
 
 impl Unfinished {
+    /// A message is whole: the count begins anew.
     pub fn reset(&self) {
         self.0.store(0, Relaxed);
     }
@@ -26,8 +27,11 @@ impl Unfinished {
 /// A stream whose unfinished bytes are bounded.
 #[derive(Debug)]
 pub(super) struct Measured<S> {
+    /// What is read and written.
     pub stream: S,
+    /// Bytes since the last whole message.
     pub unfinished: Unfinished,
+    /// The most of them.
     pub bound: usize,
 }
 

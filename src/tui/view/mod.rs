@@ -37,7 +37,9 @@ use crate::app::{Model, Pane, SMALLEST, Seen, WIDE};
 /// What a region needs to be drawn.
 #[derive(Clone, Copy)]
 pub(super) struct View<'a> {
+    /// What is shown.
     pub model: &'a Model,
+    /// How.
     pub theme: Theme,
 }
 

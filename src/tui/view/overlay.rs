@@ -12,9 +12,13 @@ use crate::app::Mode;
 
 /// One overlay: its title, its lines, how far it is scrolled, and where the cursor stands in its first line.
 pub(super) struct Page {
+    /// Its title.
     pub title: String,
+    /// Its lines.
     pub lines: Vec<Line<'static>>,
+    /// How many of them are scrolled past.
     pub scrolled: usize,
+    /// The line that must be seen, if there is one.
     pub cursor: Option<usize>,
     /// Lines it wants; the screen may give fewer.
     pub height: usize,

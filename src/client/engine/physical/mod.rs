@@ -84,6 +84,7 @@ struct Plan {
 }
 
 impl Physical {
+    /// Nothing armed, nothing under review.
     pub fn new() -> Self {
         Self::default()
     }
