@@ -31,6 +31,19 @@ fn a_closed_terminal_ends_it_soon_and_quietly() {
 }
 
 #[test]
+fn so_does_one_that_closes_in_the_middle_of_an_answer() {
+    let mut pty = Pty::spawn(&["demo"], 30, 100);
+    pty.wait_for("a live session", |screen| screen.contains("● live"));
+    pty.send("i");
+    pty.wait_for("the field", |screen| screen.contains("Esc leave"));
+    pty.send("help\r");
+    pty.wait_for("an answer that is on its way", |screen| {
+        screen.contains("turn 1 · ") && !screen.contains("turn 1 · idle")
+    });
+    ends_quietly(pty);
+}
+
+#[test]
 fn so_does_one_that_closes_without_a_signal() {
     ends_quietly(Start::agentcall(&["demo"]).without_control().spawn());
 }

@@ -141,17 +141,22 @@ fn a_stop_from_outside_without_a_shell_takes_the_terminal_anew() {
 
 #[test]
 fn no_camera_is_left_behind() {
-    for way in ["q", "kill"] {
+    for way in ["q", "kill", "close"] {
         let mut pty = Pty::live_demo();
         pty.send("c");
         pty.wait_for("an aim", |screen| screen.contains("Enter take the picture"));
         let cameras: Vec<u32> = children(pty.pid()).iter().map(|child| child.pid).collect();
         assert!(!cameras.is_empty(), "the camera is a process of its own");
-        if way == "q" {
-            pty.send("q");
-            assert_eq!(pty.wait_exit(), 0);
-        } else {
-            signal_to(pty.pid(), Signal::KILL);
+        match way {
+            "q" => {
+                pty.send("q");
+                assert_eq!(pty.wait_exit(), 0);
+            }
+            "close" => {
+                pty.close();
+                assert_eq!(pty.wait_exit(), 129);
+            }
+            _ => signal_to(pty.pid(), Signal::KILL),
         }
         let gone = |pid: &u32| process(*pid).is_none_or(|process| process.state == 'Z');
         assert!(within(Duration::from_secs(5), || cameras.iter().all(gone)), "after {way}: {cameras:?}");
