@@ -45,6 +45,11 @@ impl Letters {
     }
 }
 
+/// A place for each letter and digit of ASCII.
+const fn bit(letter: u8) -> u128 {
+    1 << (letter & 127)
+}
+
 impl Condensed {
     /// Looks for this spelling of a secret from now on, unless too few letters and digits are in it.
     pub fn add(&mut self, kind: Kind, spelling: &str) {
@@ -94,8 +99,13 @@ impl Condensed {
             .map(|(at, byte)| (at, byte.to_ascii_lowercase()))
             .collect();
         end.reverse();
+        // Most places begin nothing by their first letter already.
+        let firsts = self.secrets.iter().fold(0, |firsts, secret| firsts | bit(secret.text[0]));
         let begins = |from: &usize| {
             let tail = &end[*from..];
+            if tail.first().is_none_or(|(_, letter)| bit(*letter) & firsts == 0) {
+                return false;
+            }
             let is_begun = |secret: &Secret| {
                 tail.len() < secret.text.len()
                     && tail.iter().zip(secret.text.iter()).all(|(has, is)| has.1 == *is)
