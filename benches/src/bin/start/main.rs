@@ -32,7 +32,7 @@ fn main() {
     let (mut ours, mut peers) = (Times::default(), Times::default());
     for _ in 0..SCREENS {
         peers.push(Screen::start(&blank, &[], scratch.path(), (120, 40)).first("blank"));
-        ours.push(Screen::start(&agentcall, &["demo"], scratch.path(), (120, 40)).first("agentcall"));
+        ours.push(Screen::start(&agentcall, &["demo"], scratch.path(), (120, 40)).first("Conversation"));
     }
     rows.push(row("first frame of `agentcall demo` / of an empty ratatui program", &ours, &peers));
     report.table(&["what", "agentcall", "peer", "ratio"], &rows);
