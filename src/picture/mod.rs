@@ -114,6 +114,14 @@ impl Picture {
         u8::try_from((299 * r + 587 * g + 114 * b) / 1000).unwrap_or(u8::MAX)
     }
 
+    /// Whether it is a buffer that a camera has not filled yet: zeros, which as luma and chroma (YUV) are one plain green,
+    /// the same in every pixel but for what compression adds.
+    pub fn is_unfilled_green(&self) -> bool {
+        let is_green = |p: &[u8]| p[0] <= 8 && p[2] <= 8 && (100..=190).contains(&p[1]);
+        let mut pixels = self.expose_rgb().chunks_exact(3);
+        pixels.len() > 0 && pixels.all(is_green)
+    }
+
     /// The mean of each channel.
     fn mean_rgb(&self) -> [u8; 3] {
         let pixels = self.expose_rgb().chunks_exact(3);

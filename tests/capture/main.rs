@@ -151,7 +151,7 @@ async fn a_child_that_dies_or_talks_nonsense_costs_one_line() {
 }
 
 #[tokio::test]
-async fn c8_dark_first_frames_are_passed_over() {
+async fn c8_dark_or_green_first_frames_are_passed_over() {
     let frame = |value: u8| {
         let reply = Reply::Frame { format: "rgb8".into(), width: 2, height: 1, stride: 6 };
         message(&reply, &[value; 6])
@@ -160,6 +160,14 @@ async fn c8_dark_first_frames_are_passed_over() {
     let (_home, program) = fake(&replies, "exec /bin/sleep 600");
     let picture = capture(SimulatedCamera::test_card(program), &armed()).await.unwrap();
     assert_eq!(picture.mean_luma(), 120);
+    let green = {
+        let reply = Reply::Frame { format: "rgb8".into(), width: 2, height: 1, stride: 6 };
+        message(&reply, &[0, 135, 0, 0, 136, 1])
+    };
+    let replies = [opened(), green.repeat(10), frame(120)].concat();
+    let (_home, program) = fake(&replies, "exec /bin/sleep 600");
+    let picture = capture(SimulatedCamera::test_card(program), &armed()).await.unwrap();
+    assert_eq!(picture.mean_luma(), 120, "a buffer that is not filled yet is green");
     let night = [opened(), frame(1).repeat(40)].concat();
     let (_home, program) = fake(&night, "exec /bin/sleep 600");
     let picture = capture(SimulatedCamera::test_card(program), &armed()).await.unwrap();

@@ -270,12 +270,15 @@ impl ChildStream {
         if line.is_empty() { status } else { format!("{status}: {line}") }
     }
 
-    /// The first full frame that is not dark, or the last dark one.
+    /// The first full frame that is neither dark nor unfilled, or the last that is.
     async fn settled(&mut self) -> Result<Picture, CameraError> {
         let start = tokio::time::Instant::now();
         let mut picture = self.frame("taking the picture", Size::Full).await?;
         let mut passed = 0;
-        while picture.mean_luma() < DARK && passed < DARK_FRAMES && start.elapsed() < DARK_TIME {
+        while (picture.mean_luma() < DARK || picture.is_unfilled_green())
+            && passed < DARK_FRAMES
+            && start.elapsed() < DARK_TIME
+        {
             picture = self.frame("taking the picture", Size::Full).await?;
             passed += 1;
         }
