@@ -51,6 +51,26 @@ fn a2a_types_are_notes_and_both_shapes_are_read() {
     assert_eq!(interfaces, ["JSONRPC https://agent.example/a2a", "GRPC https://agent.example/grpc"]);
 }
 
+/// H5: both shapes in one card are noted, and what A2A 1.0 says counts.
+#[test]
+fn of_a_mixed_card_the_interfaces_of_1_0_come_out() {
+    let mut mixed = card();
+    let expected: Vec<String> =
+        report(&mixed, &remote()).summary.interfaces.iter().map(|i| i.url.clone()).collect();
+    set(&mut mixed, "/url", json!("https://agent.example/old"));
+    set(&mut mixed, "/protocolVersion", json!("0.3.0"));
+    set(
+        &mut mixed,
+        "/additionalInterfaces",
+        json!([{"url": "https://agent.example/grpc", "transport": "GRPC"}]),
+    );
+    let report = report(&mixed, &remote());
+    assert_eq!(report.summary.shape, CardVersion::Mixed);
+    assert!(lines(&report.notes).contains("CARD-16"), "{}", lines(&report.notes));
+    let interfaces: Vec<String> = report.summary.interfaces.iter().map(|i| i.url.clone()).collect();
+    assert!(!expected.is_empty() && interfaces == expected, "{interfaces:?}");
+}
+
 #[test]
 fn bearer_is_needed_when_the_requirements_name_it() {
     let new = json!({"b": {"httpAuthSecurityScheme": {"scheme": "Bearer"}}, "k": {"apiKeySecurityScheme": {"name": "x"}}, "o": {"oauth2SecurityScheme": {}}});
