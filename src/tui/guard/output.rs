@@ -221,7 +221,7 @@ impl Outlet {
     /// Hands over a sequence that is no part of a frame. It goes out behind whatever waits.
     ///
     /// # Errors
-    /// [`io::ErrorKind::WouldBlock`] when [`MOST_WAITING`] bytes would wait for a terminal that does not keep up;
+    /// [`io::ErrorKind::WouldBlock`] when more than a megabyte would wait for a terminal that does not keep up;
     /// nothing of this sequence is kept.
     pub fn send(&self, bytes: &[u8]) -> io::Result<()> {
         let mut state = self.shared.lock();
