@@ -15,6 +15,7 @@ impl Model {
     /// Carries out a command.
     pub(super) fn act(&mut self, act: &Act) -> Vec<Effect> {
         match act {
+            Act::Ask(Request::DropHeld) => self.drop_held(),
             Act::Ask(request) => {
                 if let Some(question) = self.question(request) {
                     self.mode = Mode::Asking(question);
@@ -174,14 +175,22 @@ impl Model {
         } else if !matches!(self.mode, Mode::Panes) {
             self.mode = Mode::Panes;
         } else if self.session.held.is_some() {
-            self.unsent = None;
-            return vec![Effect::Ask(Request::DropHeld)];
+            return self.drop_held();
         } else if !self.events.filter().is_empty() {
             self.events.clear_filter();
         } else {
             self.status = None;
         }
         Vec::new()
+    }
+
+    /// The turn that waits is forgotten; that is said, since nothing else on the screen changes much.
+    fn drop_held(&mut self) -> Vec<Effect> {
+        self.unsent = None;
+        if self.session.held.is_some() {
+            self.note("the queued turn was dropped; it was not sent");
+        }
+        vec![Effect::Ask(Request::DropHeld)]
     }
 
     /// What would end a live session is asked about: a slip of a key must not forget what it was taught.

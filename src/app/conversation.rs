@@ -85,7 +85,7 @@ pub struct Conversation {
     bytes: usize,
     /// Whether the user has said or shown anything.
     begun: bool,
-    /// The rule that the agent broke last: a storm of one kind is one line.
+    /// The rule that the agent broke last in this run: a storm of one kind is one line.
     broken: Option<&'static str>,
 }
 
@@ -156,7 +156,11 @@ impl Conversation {
 
     fn event(&mut self, event: &Event, cancelling: bool) {
         match event {
-            Event::RunStarted => self.begin(),
+            Event::RunStarted => {
+                // What breaks in this run is said anew: its answer may lack a piece.
+                self.broken = None;
+                self.begin();
+            }
             Event::TextDelta(delta) => self.stream(&delta.text),
             Event::SpeechSegment(segment) => self.speak(&segment.text),
             Event::RunCompleted => self.close(Answer::Done),

@@ -135,10 +135,10 @@ pub struct DemoArgs {
 
 /// `agentcall connect`
 #[derive(Debug, Args)]
-#[command(
-    after_help = "This build knows simulated devices only. They are used unless you name another one, \
-and the screen labels them SIMULATED."
-)]
+#[command(after_help = format!(
+    "This build knows simulated devices only. They are used unless you name another one, and the screen labels them \
+SIMULATED.\n\n{EXIT_CODES}"
+))]
 pub struct ConnectArgs {
     /// The agent's origin, its card's URL, or a card file
     pub url: String,
@@ -214,7 +214,7 @@ pub struct CardArgs {
 
 /// `agentcall agent`
 #[derive(Debug, Args)]
-#[command(after_help = values::faults_help())]
+#[command(after_help = format!("{}\n\nA signal ends it with 0: that is how it is meant to end.", values::faults_help()))]
 pub struct AgentArgs {
     /// Listen on this address; port 0 takes a free one
     #[arg(long, value_name = "ADDR", default_value_t = AgentConfig::DEFAULT_LISTEN)]

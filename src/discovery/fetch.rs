@@ -302,14 +302,21 @@ impl Search<'_> {
     /// Asks a URL and follows its redirects under R18: at most three, each checked and resolved anew.
     async fn follow(&mut self, mut url: Url) -> Result<(http::Answer, Url), NetError> {
         let mut seen = HashSet::from([url.clone()]);
+        let mut from = None;
         loop {
-            let answer = self.ask(&url).await?;
+            let answer = self.ask(&url).await.map_err(|error| match (error, &from) {
+                (error @ NetError::Address { .. }, Some(from)) => {
+                    let fault = RedirectFault::Address(error.to_string());
+                    NetError::Redirect { url: shown(from), location: shown(&url), fault }
+                }
+                (error, _) => error,
+            })?;
             if !matches!(answer.status, 301 | 302 | 303 | 307 | 308) {
                 return Ok((answer, url));
             }
             let next = self.next_hop(&url, &answer, &mut seen)?;
             self.note(&url, &answer, Outcome::Redirected(shown(&next)));
-            url = next;
+            from = Some(std::mem::replace(&mut url, next));
         }
     }
 

@@ -85,6 +85,9 @@ pub enum RedirectFault {
     /// The URL policy refuses it.
     #[error("{0}")]
     Url(UrlFault),
+    /// It leads to an address that is not allowed: the agent chose it, not the user.
+    #[error("{0}")]
+    Address(String),
     /// A WebSocket upgrade or SDP POST follows none.
     #[error("this request follows no redirect")]
     NotFollowed,

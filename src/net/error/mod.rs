@@ -191,7 +191,9 @@ impl NetError {
         match self {
             Self::Form { .. } => NetErrorKind::UrlForm,
             Self::Setup { .. } => NetErrorKind::Setup,
-            Self::Address { .. } => NetErrorKind::AddressPolicy,
+            Self::Address { .. } | Self::Redirect { fault: RedirectFault::Address(_), .. } => {
+                NetErrorKind::AddressPolicy
+            }
             Self::Proxy { fault: ProxyFault::Late(_), .. } => NetErrorKind::Timeout,
             Self::Answer { fault, .. } if fault.is_bound() => NetErrorKind::Bound,
             Self::Resolve { .. }

@@ -70,9 +70,10 @@ fn title(view: View<'_>) -> (String, String) {
     }
 }
 
-/// Seconds until an armed device stops by itself.
+/// Seconds until an armed device stops by itself, rounded: the time on screen may be some milliseconds behind.
 fn left_of(model: &Model, armed: &ArmedFacts) -> u64 {
-    armed.until.saturating_sub(model.now).as_millis().div_ceil(1_000).try_into().unwrap_or(u64::MAX)
+    let left = armed.until.saturating_sub(model.now).as_millis();
+    ((left + 500) / 1_000).try_into().unwrap_or(u64::MAX)
 }
 
 /// `reader ARMED 24 s`, for places that are always on the screen.
