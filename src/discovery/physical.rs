@@ -10,7 +10,7 @@ use crate::protocol::{Modalities, Modality, bounds, rules};
 pub(super) struct Physical {
     /// What the agent accepts.
     pub accepted: Modalities,
-    /// What it may ask for; never more than it accepts.
+    /// What it may ask for; a card that names more than it accepts is refused.
     pub agent_requests: Modalities,
     /// Whether the card says anything about it.
     pub is_declared: bool,

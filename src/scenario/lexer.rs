@@ -3,14 +3,14 @@
 /// What is wrong, and at which byte of the line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Slip {
-    /// The character at which it is wrong, from 0.
+    /// The byte of the line at which it is wrong, from 0.
     pub at: usize,
     /// What was expected and what came.
     pub message: String,
 }
 
 impl Slip {
-    /// A slip at this character.
+    /// A slip at this byte.
     pub fn new(at: usize, message: impl Into<String>) -> Self {
         Self { at, message: message.into() }
     }

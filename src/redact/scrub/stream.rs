@@ -24,7 +24,7 @@ pub struct Piece {
 }
 
 impl Scrubber {
-    /// The same for a text that comes in pieces: `more`, scrubbed together with what was kept back, up to where a known
+    /// [`Self::scrub`] for a text that comes in pieces: `more`, scrubbed together with what was kept back, up to where a known
     /// value could still be under way; the rest is kept back. What is kept back at the end is for [`Self::scrub`].
     pub fn stream(&self, kept_back: &mut Zeroizing<String>, more: &str) -> Piece {
         if self.knows_nothing() && kept_back.is_empty() {

@@ -18,7 +18,7 @@ pub(super) struct Page {
     pub lines: Vec<Line<'static>>,
     /// How many of them are scrolled past.
     pub scrolled: usize,
-    /// The line that must be seen, if there is one.
+    /// The column of the cursor in the first line, if it has one.
     pub cursor: Option<usize>,
     /// Lines it wants; the screen may give fewer.
     pub height: usize,

@@ -9,7 +9,9 @@ use crate::client::notice::Preview;
 
 /// Draws a preview as large as the area allows, in proportion.
 pub(super) struct HalfBlocks<'a> {
+    /// What is drawn.
     pub preview: &'a Preview,
+    /// Whether the terminal has colours.
     pub colours: bool,
 }
 
