@@ -14,7 +14,7 @@ use zeroize::Zeroizing;
 /// How long a pipe may say nothing: enough for a program that asks for a password first.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// How many characters of a path a message shows: more than the paths that people have.
-const SHOWN: usize = 200;
+pub const SHOWN: usize = 200;
 
 /// The first `most` bytes of the file, and one more if there are more, by which the caller sees that it is too large.
 ///

@@ -2,9 +2,8 @@
 
 use super::edit::Editor;
 use super::filter::FORMS;
-use super::model::{Filtering, Mode, Model, Pane};
+use super::model::{Filtering, Mode, Model, Pane, Tone};
 use crate::command::Key;
-use crate::safe_text::SafeText;
 
 /// Most filters that are remembered.
 const REMEMBERED: usize = 50;
@@ -52,11 +51,8 @@ impl Model {
             let before = filtering.before.clone();
             let _ = self.events.set_filter(&before);
         }
-        self.trouble(&why);
-        // Where there is room behind the reason, which is what counts.
-        if let Some(status) = &mut self.status {
-            status.hint = Some(SafeText::line(&format!("a filter may hold {FORMS}")));
-        }
+        // The reason is what counts; what may be typed stands behind it.
+        self.tell(Tone::Trouble, &why, Some(&format!("a filter may hold {FORMS}")));
     }
 
     /// Enter: the filter stays and is remembered; one that cannot be read stays in the field.

@@ -43,12 +43,17 @@ impl Model {
     }
 
     pub(super) fn note(&mut self, text: &str) {
-        self.status = Some(Status { text: SafeText::line(text), hint: None, tone: Tone::Note, at: self.now });
+        self.tell(Tone::Note, text, None);
     }
 
     pub(super) fn trouble(&mut self, text: &str) {
-        self.status =
-            Some(Status { text: SafeText::line(text), hint: None, tone: Tone::Trouble, at: self.now });
+        self.tell(Tone::Trouble, text, None);
+    }
+
+    /// Puts up the status line; the hint stands behind the text where there is room.
+    pub(super) fn tell(&mut self, tone: Tone, text: &str, hint: Option<&str>) {
+        let (text, hint) = (SafeText::line(text), hint.map(SafeText::line));
+        self.status = Some(Status { text, hint, tone, at: self.now });
     }
 
     /// A pasted text goes into what is typed; pasting into the panes begins a message. It never sends.

@@ -64,9 +64,7 @@ impl<'a> Printer<'a> {
     /// # Errors
     /// As [`Self::line`].
     pub fn json(&mut self, line: &OutputLine<CardRecord>) -> Result<(), Failure> {
-        let line = self.rendered(line);
-        push_escaped(&mut self.held, &line);
-        self.held.push(b'\n');
+        self.json_soon(line)?;
         self.flush()
     }
 

@@ -85,16 +85,12 @@ fn needs_terminal() -> Result<(), Failure> {
     let missing = [(std::io::stdin().is_terminal(), "input"), (std::io::stdout().is_terminal(), "output")]
         .into_iter()
         .find_map(|(is_terminal, name)| (!is_terminal).then_some(name));
-    let message = match missing {
-        Some(missing) => format!("the screen needs a terminal, and standard {missing} is none"),
-        None => match poor_terminal(std::env::var_os("TERM")) {
-            Some(term) => {
-                format!(
-                    "the screen needs a terminal on which text can be placed, and by TERM={term} this is none"
-                )
-            }
-            None => return Ok(()),
-        },
+    let message = if let Some(missing) = missing {
+        format!("the screen needs a terminal, and standard {missing} is none")
+    } else if let Some(term) = poor_terminal(std::env::var_os("TERM")) {
+        format!("the screen needs a terminal on which text can be placed, and by TERM={term} this is none")
+    } else {
+        return Ok(());
     };
     Err(Failure::new(Kind::Usage, message).hint(
         "Without such a terminal, agentcall run plays a scenario; agentcall agent serves the demo's agent."

@@ -18,7 +18,7 @@ const PEM_BYTES: usize = 4 * 1024 * 1024;
 /// Whom we trust. The files of the user are read at once, so that a wrong one is said at the start; the certificates
 /// of the system, which take some milliseconds, with the first handshake.
 pub(super) struct Trust {
-    named: Vec<CertificateDer<'static>>,
+    named: RootCertStore,
     native: bool,
     client: OnceLock<Arc<ClientConfig>>,
 }
@@ -26,9 +26,9 @@ pub(super) struct Trust {
 impl Trust {
     /// The system's roots if `native`, and the certificates of the PEM files.
     pub fn new(authorities: &[PathBuf], native: bool) -> Result<Self, NetError> {
-        let mut named = Vec::new();
+        let mut named = RootCertStore::empty();
         for path in authorities {
-            named.extend(read_file(path)?);
+            add_file(&mut named, path)?;
         }
         Ok(Self { named, native, client: OnceLock::new() })
     }
@@ -39,12 +39,11 @@ impl Trust {
     }
 
     fn client_config(&self) -> ClientConfig {
-        let mut roots = RootCertStore::empty();
+        let mut roots = self.named.clone();
         if self.native {
             // Single broken certificates of a system are common and no reason to stop: the rest is trusted.
             roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
         }
-        roots.add_parsable_certificates(self.named.iter().cloned());
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let mut config = ClientConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()
@@ -56,8 +55,7 @@ impl Trust {
     }
 }
 
-/// The certificates of a PEM file, each of which can be a root.
-fn read_file(path: &Path) -> Result<Vec<CertificateDer<'static>>, NetError> {
+fn add_file(roots: &mut RootCertStore, path: &Path) -> Result<(), NetError> {
     let refuse = |reason: String| NetError::setup_file("the certificate file", path, reason);
     let pem = files::read_at_most(path, PEM_BYTES).map_err(|e| refuse(format!("it cannot be read ({e})")))?;
     if pem.len() > PEM_BYTES {
@@ -69,11 +67,10 @@ fn read_file(path: &Path) -> Result<Vec<CertificateDer<'static>>, NetError> {
     if certificates.is_empty() {
         return Err(refuse("it holds no PEM certificate".to_owned()));
     }
-    let mut roots = RootCertStore::empty();
-    for certificate in &certificates {
-        roots.add(certificate.clone()).map_err(|e| refuse(format!("a certificate in it is broken ({e})")))?;
+    for certificate in certificates {
+        roots.add(certificate).map_err(|e| refuse(format!("a certificate in it is broken ({e})")))?;
     }
-    Ok(certificates)
+    Ok(())
 }
 
 /// Why a handshake failed, in plain words.

@@ -7,6 +7,7 @@ use zeroize::Zeroizing;
 
 use crate::client::event::{Attempt, CardResult, Gone};
 use crate::client::notice::{CardNotice, Connection, Line, LineKind, Notice};
+use crate::protocol::Finding;
 use crate::protocol::card::{Offer, TransportProfile};
 use crate::protocol::frame::RawFrame;
 use crate::session::{Ask, Input, Phase, Session, Terms};
@@ -163,20 +164,21 @@ impl Engine {
             return;
         }
         let within = self.settings.start_within;
-        let refused = self.refused_start.take();
-        let kind = match refused {
-            Some((_, true)) => LineKind::Connection,
-            _ => LineKind::Timeout,
+        let not_accepted = |finding: Finding| {
+            format!(
+                "The agent's answer to session.start was not accepted: {} ({}, {}). No session was established",
+                finding.detail, finding.rule.id, finding.rule.section
+            )
         };
-        let text = match refused {
-            Some((finding, answer)) => {
-                let waited = if answer { String::new() } else { format!(" within {within:?}") };
-                format!(
-                    "The agent's answer to session.start was not accepted: {} ({}, {}). No session was established{waited}.",
-                    finding.detail, finding.rule.id, finding.rule.section
-                )
+        let (kind, text) = match self.refused_start.take() {
+            Some((finding, true)) => (LineKind::Connection, format!("{}.", not_accepted(finding))),
+            Some((finding, false)) => {
+                (LineKind::Timeout, format!("{} within {within:?}.", not_accepted(finding)))
             }
-            None => format!("The agent did not establish the session within {within:?} of session.start."),
+            None => (
+                LineKind::Timeout,
+                format!("The agent did not establish the session within {within:?} of session.start."),
+            ),
         };
         self.session_input(now, Input::Closed);
         self.over(line(now, kind, text, RECONNECT));

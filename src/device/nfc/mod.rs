@@ -75,12 +75,9 @@ impl fmt::Debug for RawTag {
     }
 }
 
-/// How much of a path an error names.
-const PATH_CHARS: usize = 200;
-
 /// A path as an error names it, the end of a long one: files of dumps are often called by their tag's id.
 fn named(path: &Path) -> String {
-    files::end_of(&mask_uid_values(&path.display().to_string()), PATH_CHARS)
+    files::end_of(&mask_uid_values(&path.display().to_string()), files::SHOWN)
 }
 
 /// Why a scan gave no tag. Of a long line the end may be cut off, so the reason goes before the path.

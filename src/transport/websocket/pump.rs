@@ -19,8 +19,6 @@ use super::Options;
 use super::measured::{Endless, Measured, Unfinished};
 use crate::transport::{Closure, INCOMING_QUEUE, Incoming, Outgoing};
 
-const _: () = assert!(BATCH < INCOMING_QUEUE);
-
 type Sink<S> = SplitSink<WebSocketStream<Measured<S>>, Message>;
 
 /// Most bytes that wait for an agent that does not read: pongs and one message, of which none is near as large. Beyond
@@ -29,6 +27,7 @@ const MOST_UNSENT: usize = 8 * 1024 * 1024;
 
 /// How many frames are handed over at once, if they are there; a small part of [`INCOMING_QUEUE`].
 const BATCH: usize = 64;
+const _: () = assert!(BATCH < INCOMING_QUEUE);
 
 /// The reading half. Each whole message starts the count of unfinished bytes anew.
 struct Source<S> {

@@ -98,7 +98,7 @@ impl Columns {
             right("+s", self.at),
             right("Δms", self.since),
             left("what", self.what),
-            right(if self.size > 0 { "size" } else { "" }, self.size)
+            right("size", self.size)
         )
     }
 }
@@ -131,10 +131,7 @@ fn line(view: View<'_>, row: &Row, selected: bool, columns: Columns) -> Line<'st
         word(" ", plain),
         word(left(&what(row), columns.what), plain),
         word(" ", plain),
-        word(
-            if columns.size > 0 { right(&Bytes(row.bytes).to_string(), columns.size) } else { String::new() },
-            theme.dim(),
-        ),
+        word(right(&Bytes(row.bytes).to_string(), columns.size), theme.dim()),
     ]);
     match (selected, view.model.pane == Pane::Events) {
         (true, true) => line.style(theme.selected()),
