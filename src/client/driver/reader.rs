@@ -10,7 +10,7 @@ use tokio::sync::Mutex;
 use super::{Events, captured_at, words};
 use crate::client::event::{Collected, CollectedTag, Collection, Event};
 use crate::client::notice::{Line, TagReview};
-use crate::device::nfc::{NfcError, NfcReader, Placer, RawTag, TagSpec};
+use crate::device::nfc::{NfcError, NfcReader, Placer, RawTag, TagSpec, Told};
 use crate::device::{Armed, ArmedBy, DeviceKind, Disarm, key};
 use crate::observation::alias::DeviceKey;
 use crate::observation::reading::{TagReading, TagSource, read_tag};
@@ -101,7 +101,8 @@ async fn scan(
     state_dir: PathBuf,
 ) -> Result<Collected, Line> {
     let mut reader = reader.lock().await;
-    let raw = reader.scan(armed).await.map_err(|error: NfcError| words::device(error.to_string()))?;
+    let scanned = reader.scan(armed, Told::nobody()).await;
+    let raw = scanned.map_err(|error: NfcError| words::device(error.to_string()))?.tag;
     drop(reader);
     let captured_at = captured_at();
     let read = tokio::task::spawn_blocking(move || {
@@ -122,6 +123,11 @@ fn source(raw: &RawTag) -> TagSource<'_> {
         RawTag::Type2Memory { bytes, uid } => TagSource::Type2Memory { bytes, uid: uid.as_ref() },
         RawTag::FlipperFile(text) => TagSource::FlipperFile(text),
         RawTag::UidOnly(uid) => TagSource::UidOnly(uid),
+        RawTag::Read { technology, ndef, uid } => TagSource::Read {
+            technology,
+            ndef: ndef.as_deref().map(Vec::as_slice).map_err(|none| (none.why.as_str(), none.damaged)),
+            uid: uid.as_ref(),
+        },
     }
 }
 

@@ -3,7 +3,10 @@
 //! The client selects a reader by name ([`select`]), arms it and calls [`NfcReader::scan`] once; one consent, one
 //! tag. What comes back is raw and is read in `observation`.
 
+pub mod happening;
+pub mod kind;
 pub mod simulated;
+pub mod trouble;
 pub mod unavailable;
 
 use std::fmt;
@@ -17,7 +20,10 @@ use super::consent::Armed;
 use crate::files;
 use crate::redact::{TagUid, mask_uid_values};
 
+pub use happening::{Apdu, Happened, ReaderEvent, TagRead, Told};
+pub use kind::{ReaderInfo, ReaderKind, Readers};
 pub use simulated::{Placer, SimulatedReader, TagSpec, TagSpecError};
+pub use trouble::ReaderTrouble;
 pub use unavailable::UnavailableReader;
 
 /// A reader, whatever stands behind it.
@@ -31,14 +37,24 @@ pub trait NfcReader: Send {
     /// What screens and reports call it, such as `SIMULATED tags`.
     fn label(&self) -> String;
 
-    /// Waits for one tag and reads it.
+    /// Waits for one tag and reads it. What happens meanwhile is told to `told`; whether the tag that was read is taken
+    /// off again is told there too, as long as somebody listens, and no APDU is sent for it.
     ///
     /// Resolves at the latest when `armed` ends. Dropping the future stops the reader.
     ///
     /// # Errors
     ///
     /// [`NfcError`]; without a consent for a reader that still stands, [`NfcError::NotArmed`].
-    fn scan<'a>(&'a mut self, armed: &'a Armed) -> BoxFuture<'a, Result<RawTag, NfcError>>;
+    fn scan<'a>(&'a mut self, armed: &'a Armed, told: Told) -> BoxFuture<'a, Result<Scanned, NfcError>>;
+}
+
+/// A tag that was read, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Scanned {
+    /// What the tag delivered.
+    pub tag: RawTag,
+    /// The name of the reader on which it lies, as screens show it.
+    pub reader: String,
 }
 
 /// What a reader delivers, undecoded. It prints its kind and size, never its content.
@@ -62,6 +78,24 @@ pub enum RawTag {
     FlipperFile(Zeroizing<String>),
     /// A tag of which nothing but the id was read.
     UidOnly(TagUid),
+    /// What a reader got from a tag on it.
+    Read {
+        /// `Type 2`, `Type 4`, `MIFARE Classic`, …
+        technology: &'static str,
+        /// The exact bytes of its NDEF message, or why there is none.
+        ndef: Result<Zeroizing<Vec<u8>>, NoNdef>,
+        /// Its id, when the reader gave one.
+        uid: Option<TagUid>,
+    },
+}
+
+/// Why a tag on a reader gave no NDEF message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NoNdef {
+    /// A clause: `the tag is not formatted for NDEF`.
+    pub why: String,
+    /// Whether its content is damaged rather than absent.
+    pub damaged: bool,
 }
 
 impl fmt::Debug for RawTag {
@@ -71,6 +105,9 @@ impl fmt::Debug for RawTag {
             Self::Type2Memory { bytes, .. } => write!(f, "[Type 2 memory, {} bytes]", bytes.len()),
             Self::FlipperFile(text) => write!(f, "[Flipper file, {} bytes]", text.len()),
             Self::UidOnly(uid) => write!(f, "{uid:?}"),
+            Self::Read { technology, ndef, .. } => {
+                write!(f, "[{technology}, NDEF message of {} bytes]", ndef.as_ref().map_or(0, |m| m.len()))
+            }
         }
     }
 }
@@ -108,6 +145,17 @@ pub enum NfcError {
         path: PathBuf,
         /// Why, and what would do.
         why: &'static str,
+    },
+    /// The reader, or the service behind it, could not be used until the time was up.
+    #[error("No tag was read: {0}.")]
+    Trouble(ReaderTrouble),
+    /// Tags came and none could be read to its end.
+    #[error(
+        "No tag was read to its end in time: {times} went away in the middle of it. Nothing of them is kept."
+    )]
+    TornAway {
+        /// How many.
+        times: usize,
     },
     /// This build cannot reach the reader.
     #[error("The reader \"{name}\" is not available: {why}")]

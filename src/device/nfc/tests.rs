@@ -2,8 +2,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::{
-    NfcError, NfcReader, RawTag, SelectError, SimulatedReader, TagSpec, TagSpecError, UnavailableReader,
-    select,
+    NfcError, NfcReader, RawTag, SelectError, SimulatedReader, TagSpec, TagSpecError, Told,
+    UnavailableReader, select,
 };
 use crate::device::consent::{Armed, ArmedBy, DeviceKind};
 use crate::redact::TagUid;
@@ -12,6 +12,10 @@ const HALF_MINUTE: Duration = Duration::from_secs(30);
 
 fn armed(kind: DeviceKind) -> Armed {
     Armed::mint(kind, ArmedBy::Key, HALF_MINUTE)
+}
+
+async fn scan(reader: &mut dyn NfcReader, armed: &Armed) -> Result<RawTag, NfcError> {
+    reader.scan(armed, Told::nobody()).await.map(|scanned| scanned.tag)
 }
 
 fn tag(hex: &str) -> TagSpec {
@@ -25,18 +29,18 @@ async fn scan_file(name: &str, content: &[u8]) -> Result<RawTag, NfcError> {
     std::fs::write(&path, content).unwrap();
     let mut reader = SimulatedReader::new();
     reader.placer().place(TagSpec::File(path));
-    reader.scan(&armed(DeviceKind::Reader)).await
+    scan(&mut reader, &armed(DeviceKind::Reader)).await
 }
 
 #[tokio::test]
 async fn a_scan_needs_a_consent_for_a_reader() {
     let mut reader = SimulatedReader::new();
     reader.placer().place(tag("04A1B2C3"));
-    assert!(matches!(reader.scan(&armed(DeviceKind::Camera)).await, Err(NfcError::NotArmed)));
+    assert!(matches!(scan(&mut reader, &armed(DeviceKind::Camera)).await, Err(NfcError::NotArmed)));
     let over = armed(DeviceKind::Reader);
     over.disarm().now();
-    assert!(matches!(reader.scan(&over).await, Err(NfcError::NotArmed)));
-    assert!(reader.scan(&armed(DeviceKind::Reader)).await.is_ok(), "the tag still lies there");
+    assert!(matches!(scan(&mut reader, &over).await, Err(NfcError::NotArmed)));
+    assert!(scan(&mut reader, &armed(DeviceKind::Reader)).await.is_ok(), "the tag still lies there");
 }
 
 #[tokio::test(start_paused = true)]
@@ -44,8 +48,8 @@ async fn a_scan_waits_for_a_tag_and_takes_it_off() {
     let mut reader = SimulatedReader::new();
     let placer = reader.placer();
     let scan = tokio::spawn(async move {
-        let first = reader.scan(&armed(DeviceKind::Reader)).await;
-        (first, reader.scan(&armed(DeviceKind::Reader)).await)
+        let first = scan(&mut reader, &armed(DeviceKind::Reader)).await;
+        (first, scan(&mut reader, &armed(DeviceKind::Reader)).await)
     });
     tokio::time::sleep(Duration::from_secs(1)).await;
     assert!(!scan.is_finished());
@@ -60,7 +64,7 @@ async fn a_scan_ends_when_the_user_takes_the_consent_back() {
     let mut reader = SimulatedReader::new();
     let consent = armed(DeviceKind::Reader);
     let esc = consent.disarm();
-    let scan = tokio::spawn(async move { reader.scan(&consent).await });
+    let scan = tokio::spawn(async move { scan(&mut reader, &consent).await });
     tokio::task::yield_now().await;
     esc.now();
     assert!(matches!(scan.await.unwrap(), Err(NfcError::Disarmed)));
@@ -72,11 +76,11 @@ async fn a_tag_that_was_taken_away_or_replaced_is_not_read() {
     let placer = reader.placer();
     placer.place(tag("04A1B2C3"));
     placer.place(tag("04000001"));
-    let read = reader.scan(&armed(DeviceKind::Reader)).await.unwrap();
+    let read = scan(&mut reader, &armed(DeviceKind::Reader)).await.unwrap();
     assert_eq!(read, RawTag::UidOnly(TagUid::new(&[4, 0, 0, 1])));
     placer.place(tag("04A1B2C3"));
     placer.clear();
-    assert!(matches!(reader.scan(&armed(DeviceKind::Reader)).await, Err(NfcError::TimedOut)));
+    assert!(matches!(scan(&mut reader, &armed(DeviceKind::Reader)).await, Err(NfcError::TimedOut)));
 }
 
 #[tokio::test]
@@ -116,10 +120,10 @@ async fn a_file_that_cannot_be_used_gets_one_clear_line() {
     let dir = tempfile::tempdir().unwrap();
     let mut reader = SimulatedReader::new();
     reader.placer().place(TagSpec::File(dir.path().to_owned()));
-    let why = unusable(reader.scan(&armed(DeviceKind::Reader)).await.unwrap_err());
+    let why = unusable(scan(&mut reader, &armed(DeviceKind::Reader)).await.unwrap_err());
     assert!(why.starts_with("Not usable as a tag: it is not a plain file. "), "{why}");
     reader.placer().place(TagSpec::File(dir.path().join("none.ndef")));
-    let why = unusable(reader.scan(&armed(DeviceKind::Reader)).await.unwrap_err());
+    let why = unusable(scan(&mut reader, &armed(DeviceKind::Reader)).await.unwrap_err());
     assert!(
         why.starts_with("No such file or directory") && why.ends_with("none.ndef cannot be read"),
         "{why}"
@@ -168,7 +172,7 @@ async fn readers_say_what_they_are() {
     let mut missing: Box<dyn NfcReader> = Box::new(UnavailableReader::new("ACS ACR122U"));
     assert!(!missing.is_simulated());
     assert_eq!(
-        missing.scan(&armed(DeviceKind::Reader)).await.unwrap_err().to_string(),
+        scan(&mut missing, &armed(DeviceKind::Reader)).await.unwrap_err().to_string(),
         "The reader \"ACS ACR122U\" is not available: this build has no PC/SC support yet. Available: simulated."
     );
 }

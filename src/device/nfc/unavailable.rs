@@ -3,7 +3,7 @@
 use futures_util::future::BoxFuture;
 
 use super::simulated::NAME as SIMULATED;
-use super::{NfcError, NfcReader, RawTag};
+use super::{NfcError, NfcReader, Scanned, Told};
 use crate::device::consent::Armed;
 
 /// Stands in for a reader of that name and says, at every scan, why there is none.
@@ -32,7 +32,7 @@ impl NfcReader for UnavailableReader {
         format!("{} (not available)", self.name)
     }
 
-    fn scan<'a>(&'a mut self, _armed: &'a Armed) -> BoxFuture<'a, Result<RawTag, NfcError>> {
+    fn scan<'a>(&'a mut self, _armed: &'a Armed, _told: Told) -> BoxFuture<'a, Result<Scanned, NfcError>> {
         let why = format!("this build has no PC/SC support yet. Available: {SIMULATED}.");
         let name = self.name.clone();
         Box::pin(std::future::ready(Err(NfcError::Unavailable { name, why })))

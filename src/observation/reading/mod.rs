@@ -39,6 +39,15 @@ pub enum TagSource<'a> {
     FlipperFile(&'a str),
     /// A tag of which nothing but the id was read.
     UidOnly(&'a TagUid),
+    /// What a reader got from a tag on it.
+    Read {
+        /// What kind of tag it is.
+        technology: &'a str,
+        /// The exact NDEF message; or a clause why there is none, and whether that is damage rather than absence.
+        ndef: Result<&'a [u8], (&'a str, bool)>,
+        /// The tag's id, when the reader gave one.
+        uid: Option<&'a TagUid>,
+    },
 }
 
 /// A scanned tag, ready for review and for the wire.
@@ -178,6 +187,12 @@ fn parts(source: TagSource<'_>) -> Result<Parts, TagError> {
             technology: "tag id only".to_owned(),
             uid: Some(uid.clone()),
             ndef: Err(Absent { why: "no NDEF message was read".to_owned(), damaged: false }),
+            notes: Vec::new(),
+        },
+        TagSource::Read { technology, ndef, uid } => Parts {
+            technology: technology.to_owned(),
+            uid: uid.cloned(),
+            ndef: ndef.map(<[u8]>::to_vec).map_err(|(why, damaged)| Absent { why: why.to_owned(), damaged }),
             notes: Vec::new(),
         },
         TagSource::Type2Memory { bytes, uid } => {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 use tokio::sync::watch;
 
-use super::{NfcError, NfcReader, RawTag};
+use super::{Happened, NfcError, NfcReader, Scanned, Told};
 use crate::device::consent::{Armed, DeviceKind, Ended};
 
 pub use spec::{TAG_FILE_BYTES, TagSpec, TagSpecError};
@@ -91,12 +91,17 @@ impl NfcReader for SimulatedReader {
         "SIMULATED tags".to_owned()
     }
 
-    fn scan<'a>(&'a mut self, armed: &'a Armed) -> BoxFuture<'a, Result<RawTag, NfcError>> {
+    fn scan<'a>(&'a mut self, armed: &'a Armed, told: Told) -> BoxFuture<'a, Result<Scanned, NfcError>> {
         Box::pin(async move {
             if !armed.permits(DeviceKind::Reader) {
                 return Err(NfcError::NotArmed);
             }
-            let read = async { self.take().await.read().await };
+            let label = self.label();
+            let read = async {
+                let placed = self.take().await;
+                told.tell(&label, Happened::Inserted { lay_there: false });
+                placed.read().await.map(|tag| Scanned { tag, reader: label.clone() })
+            };
             tokio::select! {
                 biased;
                 ended = armed.ended() => Err(match ended {

@@ -1,0 +1,125 @@
+//! What can be wrong with readers and with the service behind them, and what to do about each.
+
+use std::time::Duration;
+
+use thiserror::Error;
+
+/// One thing that is wrong. Each is a sentence without its full stop; [`ReaderTrouble::hint`] says what to do.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum ReaderTrouble {
+    /// This build has no PC/SC.
+    #[error("this build has no PC/SC support")]
+    NotBuilt,
+    /// No daemon answers: `SCARD_E_NO_SERVICE`, `SCARD_E_SERVICE_STOPPED`.
+    #[error("the PC/SC service does not run")]
+    NotRunning,
+    /// The daemon went away while it was in use.
+    #[error("the PC/SC service went away")]
+    Lost,
+    /// The daemon is there and does not answer.
+    #[error("the PC/SC service does not answer (waited {} s)", .within.as_secs())]
+    Frozen {
+        /// How long it was waited for.
+        within: Duration,
+    },
+    /// The daemon refuses us: `SCARD_W_SECURITY_VIOLATION`, `SCARD_E_NO_ACCESS`.
+    #[error("the PC/SC service does not allow this session to use readers")]
+    NotAllowed,
+    /// There is no reader at all.
+    #[error("no reader is plugged in")]
+    NoReader,
+    /// The chosen reader is not there.
+    #[error("no reader \"{wanted}\" is plugged in{}", among(.present))]
+    Missing {
+        /// What was asked for.
+        wanted: String,
+        /// What there is.
+        present: Vec<String>,
+    },
+    /// The reader was pulled out.
+    #[error("the reader {reader} was unplugged")]
+    Unplugged {
+        /// Its name.
+        reader: String,
+    },
+    /// Another program holds the card: `SCARD_E_SHARING_VIOLATION`.
+    #[error("another program holds the card on {reader}{}", held_by(.holders))]
+    Busy {
+        /// The reader's name.
+        reader: String,
+        /// Programs that run and are known to hold cards: `scdaemon (pid 812)`.
+        holders: Vec<String>,
+    },
+    /// The card does not answer the reader: `SCARD_W_UNRESPONSIVE_CARD`, `SCARD_W_UNPOWERED_CARD`.
+    #[error("the tag on {reader} does not answer")]
+    Mute {
+        /// The reader's name.
+        reader: String,
+    },
+    /// Two tags on two readers, or more on one: the first was read.
+    #[error("a tag lies on {reader} too; one press reads one tag")]
+    Another {
+        /// The other reader's name.
+        reader: String,
+    },
+    /// Anything else.
+    #[error("{what}: {code}")]
+    Other {
+        /// What was being done.
+        what: &'static str,
+        /// What PC/SC said, in words.
+        code: String,
+    },
+}
+
+impl ReaderTrouble {
+    /// What to do about it, in one clause; `None` where nothing need be done.
+    pub fn hint(&self) -> Option<String> {
+        Some(
+            match self {
+                Self::NotBuilt => "build with the feature `nfc`, or choose the reader `simulated`",
+                Self::NotRunning | Self::Lost => {
+                    "start it (Linux: `sudo systemctl start pcscd.socket`, or `pcscd`); it is picked up at once"
+                }
+                Self::Frozen { .. } => "restart it (Linux: `sudo systemctl restart pcscd`); it is picked up at once",
+                Self::NotAllowed => {
+                    "over ssh or in a container polkit refuses: allow org.debian.pcsc-lite.access_pcsc and \
+                     access_card for this user, or work at the machine itself"
+                }
+                Self::NoReader => {
+                    "plug one in; it is picked up at once. If it is plugged in, the kernel may hold it: \
+                     `sudo modprobe -r pn533_usb nfc`"
+                }
+                Self::Missing { .. } => "plug it in, or choose another with --reader",
+                Self::Unplugged { .. } => "plug it in again; it is picked up at once",
+                Self::Busy { holders, .. } if holders.is_empty() => {
+                    "usual holders are scdaemon (`gpgconf --kill scdaemon`), gsd-smartcard and, on macOS, ctkd; \
+                     it is tried again"
+                }
+                Self::Busy { holders, .. } if holders.iter().any(|h| h.starts_with("scdaemon")) => {
+                    "`gpgconf --kill scdaemon` lets go of it; it is tried again"
+                }
+                Self::Busy { .. } => "close that program, or take the tag off and put it on again; it is tried again",
+                Self::Mute { .. } => "hold it flat and still, alone on the reader; some cards do not suit it",
+                Self::Another { .. } => "scan again for the other one",
+                Self::Other { .. } => "it is tried again; if it stays so, plug the reader in anew",
+            }
+            .to_owned(),
+        )
+    }
+}
+
+fn among(present: &[String]) -> String {
+    match present {
+        [] => "; there is none".to_owned(),
+        names => format!("; there are: {}", names.join(", ")),
+    }
+}
+
+fn held_by(holders: &[String]) -> String {
+    match holders {
+        [] => String::new(),
+        names => format!(", likely {}", names.join(" or ")),
+    }
+}
