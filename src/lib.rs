@@ -5,7 +5,7 @@
 //!
 //! | level | modules |
 //! |---|---|
-//! | 0 | [`units`], [`files`], [`safe_text`], [`redact`], [`words`] |
+//! | 0 | [`units`], [`files`], [`safe_text`], [`redact`], [`tlv`], [`words`] |
 //! | 1 | [`protocol`], [`net`], [`picture`] |
 //! | 2 | [`session`], [`observation`], [`discovery`], [`transport`], [`device`], [`agent`], [`trace`] |
 //! | 3 | [`config`], [`client`] |
@@ -23,6 +23,7 @@
 pub mod files;
 pub mod redact;
 pub mod safe_text;
+pub mod tlv;
 pub mod units;
 pub mod words;
 

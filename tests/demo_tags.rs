@@ -7,7 +7,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use agentcall::device::nfc::{NfcReader, RawTag, SimulatedReader, TagSpec};
+use agentcall::device::nfc::{NfcReader, RawTag, SimulatedReader, TagSpec, Told};
 use agentcall::device::{Armed, ArmedBy, DeviceKind};
 use agentcall::observation::alias::{DeviceKey, digest};
 use agentcall::observation::ndef::{RawRecord, encode_message};
@@ -99,12 +99,13 @@ async fn scan(spec: TagSpec) -> TagReading {
     let mut reader = SimulatedReader::new();
     reader.placer().place(spec);
     let armed = Armed::mint(DeviceKind::Reader, ArmedBy::ScenarioStep, Duration::from_secs(30));
-    let raw = reader.scan(&armed).await.unwrap();
+    let raw = reader.scan(&armed, Told::nobody()).await.unwrap().tag;
     let source = match &raw {
         RawTag::NdefMessage { bytes, uid } => TagSource::NdefMessage { bytes, uid: uid.as_ref() },
         RawTag::Type2Memory { bytes, uid } => TagSource::Type2Memory { bytes, uid: uid.as_ref() },
         RawTag::FlipperFile(text) => TagSource::FlipperFile(text),
         RawTag::UidOnly(uid) => TagSource::UidOnly(uid),
+        RawTag::Read { .. } => panic!("a file is not read by a real reader"),
     };
     read_tag(source, &key()).unwrap()
 }

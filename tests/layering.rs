@@ -10,7 +10,7 @@ mod paths;
 
 /// The modules of each level, lowest first.
 const LEVELS: &[&[&str]] = &[
-    &["units", "files", "safe_text", "redact", "words"],
+    &["units", "files", "safe_text", "redact", "tlv", "words"],
     &["protocol", "net", "picture"],
     &["session", "observation", "discovery", "transport", "device", "agent", "trace"],
     &["config", "client"],

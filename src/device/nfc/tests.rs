@@ -172,7 +172,7 @@ async fn readers_say_what_they_are() {
     let mut missing: Box<dyn NfcReader> = Box::new(UnavailableReader::new("ACS ACR122U"));
     assert!(!missing.is_simulated());
     assert_eq!(
-        scan(&mut missing, &armed(DeviceKind::Reader)).await.unwrap_err().to_string(),
+        scan(&mut *missing, &armed(DeviceKind::Reader)).await.unwrap_err().to_string(),
         "The reader \"ACS ACR122U\" is not available: this build has no PC/SC support yet. Available: simulated."
     );
 }

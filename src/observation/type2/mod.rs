@@ -6,6 +6,7 @@
 use thiserror::Error;
 
 use crate::redact::TagUid;
+use crate::tlv::{self, Search};
 
 /// Bytes of one page.
 pub const PAGE: usize = 4;
@@ -66,42 +67,16 @@ pub fn read_memory(dump: &[u8]) -> Memory {
     Memory { uid, uid_checked, ndef: data_area(dump).and_then(find_ndef) }
 }
 
-/// The value of the first NDEF block in a data area. Blocks of other types are passed over by their length,
-/// single zero bytes are padding, and what follows the terminator is stale.
+/// The value of the first NDEF block in a data area ([`crate::tlv`]).
 ///
 /// # Errors
 ///
 /// [`NoMessage::NoBlock`] when there is none, [`NoMessage::Truncated`] when a block runs past the end.
 pub fn find_ndef(area: &[u8]) -> Result<Vec<u8>, NoMessage> {
-    let mut left = area;
-    while let Some((&tag, rest)) = left.split_first() {
-        left = match tag {
-            0x00 => rest,
-            0xFE => return Err(NoMessage::NoBlock),
-            _ => {
-                let (len, rest) = length(tag, rest)?;
-                let (value, rest) = rest.split_at_checked(len).ok_or(NoMessage::Truncated {
-                    tag,
-                    needed: len,
-                    left: rest.len(),
-                })?;
-                if tag == 0x03 {
-                    return Ok(value.to_vec());
-                }
-                rest
-            }
-        };
-    }
-    Err(NoMessage::NoBlock)
-}
-
-/// The length field: one byte, or `FF` and two bytes, big-endian; a short value in the long form is fine.
-fn length(tag: u8, rest: &[u8]) -> Result<(usize, &[u8]), NoMessage> {
-    match rest {
-        [0xFF, high, low, rest @ ..] => Ok((usize::from(u16::from_be_bytes([*high, *low])), rest)),
-        [0xFF, rest @ ..] => Err(NoMessage::Truncated { tag, needed: 2, left: rest.len() }),
-        [len, rest @ ..] => Ok((usize::from(*len), rest)),
-        [] => Err(NoMessage::Truncated { tag, needed: 1, left: 0 }),
+    match tlv::find_ndef(area) {
+        Search::Message(message) => Ok(message.to_vec()),
+        Search::Terminated | Search::Open => Err(NoMessage::NoBlock),
+        Search::Short { tag, needed, left } => Err(NoMessage::Truncated { tag, needed, left }),
     }
 }
 
