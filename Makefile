@@ -57,6 +57,7 @@ packages: ## Install the system packages that building needs
 test-packages: packages ## Install the system packages that the tests need
 	@./scripts/packages "to fuzz (the library of the fuzzer is C++)" g++
 	@./scripts/packages "to test against an agent written in Python" python3 python3-venv
+	@./scripts/packages "to test readers on a real PC/SC daemon with virtual tags" pcscd vsmartcard-vpcd util-linux mount
 
 tools: ## Install the Rust tools that the tests need
 	@command -v cargo-nextest >/dev/null || $(STEP) "installing cargo-nextest" $(CARGO) install --locked --version $(NEXTEST) --no-default-features --features default-no-update cargo-nextest
