@@ -8,5 +8,9 @@
 mod common;
 
 mod facts;
+mod kinds;
 mod pcscd;
+mod scanner;
 mod tag;
+mod torn;
+mod troubles;

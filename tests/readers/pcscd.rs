@@ -59,7 +59,6 @@ impl Pcscd {
         for inside in ["run/pcscd", "conf"] {
             std::fs::create_dir_all(dir.path().join(inside)).unwrap();
         }
-        open_to_all(dir.path());
         let ports = free_ports(readers.len()).await;
         let readers = readers.iter().map(|name| (*name).to_owned()).zip(ports).collect();
         let daemon = Self { dir, readers, child: None };
@@ -105,11 +104,6 @@ impl Pcscd {
             assert!(since.elapsed() < PATIENCE, "pcscd has only {seen:?}\n{}", log());
             tokio::time::sleep(SOON).await;
         }
-    }
-
-    /// The directory that it is in.
-    pub fn dir(&self) -> &Path {
-        self.dir.path()
     }
 
     /// The socket where clients find it.
@@ -210,12 +204,6 @@ pub fn script_at(name: &str) -> PathBuf {
 /// What a child says, line by line.
 pub fn lines_of(child: &mut Child) -> Lines<BufReader<ChildStdout>> {
     BufReader::new(child.stdout.take().expect("it is a pipe")).lines()
-}
-
-/// Other users may come in: a test runs a client as one.
-fn open_to_all(dir: &Path) {
-    use std::os::unix::fs::PermissionsExt;
-    std::fs::set_permissions(dir, std::fs::Permissions::from_mode(0o755)).unwrap();
 }
 
 /// Ports where nobody listens, `SLOTS` in a row for each reader.

@@ -40,11 +40,17 @@ impl Tag {
 
     /// A tag for one of the readers.
     pub async fn at(daemon: &Pcscd, reader: usize, args: &[&str]) -> Self {
+        Self::at_port(daemon.port(reader), args).await
+    }
+
+    /// A tag for the second slot of the first reader, which clients see as a reader of its own.
+    pub async fn beside(daemon: &Pcscd, args: &[&str]) -> Self {
+        Self::at_port(daemon.port(0) + 1, args).await
+    }
+
+    async fn at_port(port: u16, args: &[&str]) -> Self {
         let mut command = Command::new("python3");
-        command
-            .arg(script_at("vtag.py"))
-            .args(["--log", "--port", &daemon.port(reader).to_string()])
-            .args(args);
+        command.arg(script_at("vtag.py")).args(["--log", "--port", &port.to_string()]).args(args);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
         let mut child = command.spawn().unwrap();
         let (stdin, log) = (child.stdin.take().expect("it is a pipe"), lines_of(&mut child));
@@ -60,10 +66,13 @@ impl Tag {
         self.stdin.write_all(format!("{command}\n").as_bytes()).await.unwrap();
     }
 
-    /// It becomes another tag and is put on the reader.
+    /// It is taken off, and another tag is put on in its place; the daemon has seen it. What was before is forgotten.
     pub async fn place(&mut self, what: &str) {
+        self.tell("off").await;
         self.tell(&format!("tag {what}")).await;
+        self.exchanges().await;
         self.tell("on").await;
+        self.until("power up").await;
     }
 
     /// Waits for a line of the log that holds `text`, from where the last wait ended.
