@@ -43,6 +43,7 @@ const DAMAGED_FRAMES: u32 = 30;
 const DAMAGED_TIME: Duration = Duration::from_secs(3);
 
 /// The camera that is meant, as it was listed.
+#[cfg_attr(not(feature = "camera"), expect(dead_code, reason = "nothing is looked for"))]
 pub(super) struct Wanted {
     /// Where it was.
     pub node: String,
@@ -73,7 +74,10 @@ pub(super) struct Taken {
 
 impl Taken {
     /// A frame that the driver itself calls damaged.
-    #[cfg_attr(not(all(feature = "camera", target_os = "linux")), expect(dead_code))]
+    #[cfg_attr(
+        not(all(feature = "camera", target_os = "linux")),
+        expect(dead_code, reason = "only V4L2 does")
+    )]
     pub fn spoilt(bytes: usize) -> Self {
         Self { picture: Err(PictureError::Damaged { why: "the camera says so".into() }), bytes }
     }
