@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use crate::client::devices::Trouble;
 use crate::client::notice::{Activity, ArmedView, DeviceLine, PhysicalView, Preview, Review};
 use crate::protocol::observation::Intent;
 use crate::protocol::{Modalities, Modality};
@@ -92,23 +93,52 @@ impl From<&SessionView> for SessionFacts {
 pub struct Device {
     /// Its name.
     pub name: SafeText,
+    /// Whether it is simulated.
+    pub simulated: bool,
     /// What is wrong with it.
-    pub trouble: Option<SafeText>,
+    pub trouble: Option<TroubleFacts>,
+}
+
+/// What is wrong with a device.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TroubleFacts {
+    /// The sentence.
+    pub text: SafeText,
+    /// What to do.
+    pub hint: Option<SafeText>,
+    /// How often it came.
+    pub times: u32,
+}
+
+impl From<&Trouble> for TroubleFacts {
+    fn from(trouble: &Trouble) -> Self {
+        Self {
+            text: SafeText::line(&trouble.text),
+            hint: trouble.hint.as_deref().map(SafeText::line),
+            times: trouble.times,
+        }
+    }
 }
 
 impl From<&DeviceLine> for Device {
     fn from(line: &DeviceLine) -> Self {
-        Self { name: SafeText::line(&line.name), trouble: line.trouble.as_deref().map(SafeText::line) }
+        Self {
+            name: SafeText::line(&line.name),
+            simulated: line.simulated,
+            trouble: line.trouble.as_ref().map(TroubleFacts::from),
+        }
     }
 }
 
 /// The physical side.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PhysicalFacts {
-    /// The reader.
-    pub reader: Device,
+    /// The chosen readers.
+    pub readers: Vec<Device>,
     /// The camera.
     pub camera: Device,
+    /// Whether it is open.
+    pub camera_open: bool,
     /// What is going on.
     pub activity: ActivityFacts,
     /// What was sent last, and when.
@@ -127,6 +157,21 @@ pub enum ActivityFacts {
     Preparing(Modality),
     /// An observation waits for Enter.
     Reviewing(Box<ReviewFacts>, Option<ArmedFacts>),
+}
+
+impl PhysicalFacts {
+    /// Whether tags are placed by a key.
+    pub fn is_reader_simulated(&self) -> bool {
+        self.readers.iter().any(|reader| reader.simulated)
+    }
+
+    /// What hinders an armed scan, unless the line of a reader says it already.
+    pub fn hindrance(&self) -> Option<&TroubleFacts> {
+        let trouble = self.activity.armed()?.trouble.as_ref()?;
+        let is_said =
+            self.readers.iter().filter_map(|reader| reader.trouble.as_ref()).any(|t| t.text == trouble.text);
+        (!is_said).then_some(trouble)
+    }
 }
 
 impl ActivityFacts {
@@ -156,11 +201,18 @@ pub struct ArmedFacts {
     pub until: Duration,
     /// Whether it answers the agent's request.
     pub answers: bool,
+    /// What hinders it; it stays armed.
+    pub trouble: Option<TroubleFacts>,
 }
 
 impl From<&ArmedView> for ArmedFacts {
     fn from(view: &ArmedView) -> Self {
-        Self { modality: view.modality, until: view.until, answers: view.answers.is_some() }
+        Self {
+            modality: view.modality,
+            until: view.until,
+            answers: view.answers.is_some(),
+            trouble: view.trouble.as_ref().map(TroubleFacts::from),
+        }
     }
 }
 
@@ -255,8 +307,9 @@ impl ReviewFacts {
 impl From<&PhysicalView> for PhysicalFacts {
     fn from(view: &PhysicalView) -> Self {
         Self {
-            reader: Device::from(&view.reader),
+            readers: view.readers.iter().map(Device::from).collect(),
             camera: Device::from(&view.camera),
+            camera_open: view.camera_open,
             activity: match &view.activity {
                 Activity::Idle => ActivityFacts::Idle,
                 Activity::Armed(armed) => ActivityFacts::Armed(armed.into()),

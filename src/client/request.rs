@@ -45,6 +45,10 @@ pub enum Request {
     DropReviewed,
     /// Collect and send in one step: what a scenario does.
     Observe(Observe),
+    /// List every device, and tell of changes until [`Request::EndDevices`]. Asked again, it looks anew.
+    ListDevices,
+    /// Nobody looks at the list of devices any more.
+    EndDevices,
     /// The terminal gained or lost the focus, or is suspended (R33): losing it disarms everything.
     Foreground(bool),
     /// End what runs and stop the engine.

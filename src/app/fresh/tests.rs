@@ -25,7 +25,7 @@ impl Desk {
     fn hears(&mut self, activity: Activity) {
         let device = |name: &str| DeviceLine { name: name.into(), simulated: true, trouble: None };
         let (reader, camera) = (device("SIMULATED tags"), device("SIMULATED test card"));
-        let view = PhysicalView { reader, camera, activity, last: None };
+        let view = PhysicalView { readers: vec![reader], camera, camera_open: false, activity, last: None };
         assert!(self.0.update(Message::Notice(Notice::Physical(Arc::new(view)))).is_empty());
     }
 
@@ -35,7 +35,7 @@ impl Desk {
 }
 
 fn armed(modality: Modality) -> ArmedView {
-    ArmedView { modality, until: Duration::from_secs(30), answers: None }
+    ArmedView { modality, until: Duration::from_secs(30), answers: None, trouble: None }
 }
 
 fn review(adding: Option<ArmedView>) -> Activity {

@@ -127,8 +127,10 @@ fn ids(model: &Model) -> Vec<&'static str> {
 fn armed(model: &Model) -> Vec<&'static str> {
     if model.is_aiming() {
         vec!["shutter", "disarm", "rotate-left", "mirror", "intent"]
-    } else {
+    } else if model.physical.is_reader_simulated() {
         vec!["place", "disarm", "intent"]
+    } else {
+        vec!["disarm", "intent"]
     }
 }
 

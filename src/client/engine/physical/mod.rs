@@ -94,6 +94,11 @@ impl Physical {
         self.armed.map(|armed| armed.until)
     }
 
+    /// Whether a device of this kind is armed for this collection.
+    pub fn is_armed(&self, modality: Modality, id: Collection) -> bool {
+        self.armed.is_some_and(|armed| armed.modality == modality && armed.id == id)
+    }
+
     fn next_id(&mut self) -> Collection {
         self.count += 1;
         Collection(self.count)

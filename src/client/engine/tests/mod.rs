@@ -1,6 +1,7 @@
 //! Dialogues of the engine: what goes in, and in one line each what comes out.
 
 mod connection;
+mod devices;
 mod physical;
 mod secrets;
 
@@ -31,6 +32,7 @@ struct Bench {
     told: String,
 }
 
+const CAMERA: &str = "SIMULATED test card";
 const TOKEN: &str = "secret-token-4711";
 
 impl Bench {
@@ -44,7 +46,8 @@ impl Bench {
             scan_within: Duration::from_secs(30),
             capture_within: Duration::from_secs(30),
             reader: device("SIMULATED tags"),
-            camera: device("SIMULATED test card"),
+            watched: None,
+            camera: device(CAMERA),
             target: "http://127.0.0.1:1".to_owned(),
         };
         let mut scrubber = Scrubber::default();
@@ -158,6 +161,8 @@ fn word(effect: &Effect) -> Option<String> {
         Effect::ForgetPicture => "forget picture".to_owned(),
         Effect::Place(spec) => format!("place {spec}"),
         Effect::ReadPassport(id, path) => format!("passport #{} {path}", id.0),
+        Effect::ListDevices => "list devices".to_owned(),
+        Effect::EndList => "end list".to_owned(),
         Effect::Stop => "stop".to_owned(),
     })
 }
@@ -193,6 +198,9 @@ fn notice_word(notice: &Notice) -> Option<String> {
         Notice::Failed(line) => format!("failed: {}", line.text),
         Notice::Info(line) => format!("info: {}", line.text),
         Notice::Finding { finding, .. } => format!("finding {}", finding.rule.id),
+        Notice::Device(event) if event.times > 1 => format!("◇ {event} ×{}", event.times),
+        Notice::Device(event) => format!("◇ {event}"),
+        Notice::Devices(report) => format!("devices: {} sections", report.sections.len()),
         Notice::Stopped => "stopped".to_owned(),
     })
 }
@@ -281,4 +289,8 @@ fn photo() -> Collected {
 
 fn id(n: u64) -> Collection {
     Collection(n)
+}
+
+fn preview_of(width: u32, height: u32) -> Preview {
+    Preview { width, height, rgb: ImageBytes::new(vec![7; (width * height * 3) as usize]) }
 }

@@ -143,9 +143,10 @@ fn a_capture_opens_aims_takes_turns_and_sends() {
     let mut bench = Bench::live();
     assert_eq!(bench.ask(Request::ArmCapture(Aim::Answering)), ["aim #1 30s", "physical: armed photo"]);
     assert_eq!(bench.ask(Request::Shutter), ["refused: the camera is still opening"]);
-    bench.put(Event::Aiming(id(1)));
+    bench.put(Event::Aiming(id(1), CAMERA.to_owned()));
     assert_eq!(bench.ask(Request::Orient(Orient::Left)), ["orient #1 Left"]);
-    assert_eq!(bench.ask(Request::Shutter), ["shutter #1", "physical: preparing photo"]);
+    let taken = ["shutter #1", "◇ shutter of SIMULATED test card", "physical: preparing photo"];
+    assert_eq!(bench.ask(Request::Shutter), taken);
     assert_eq!(bench.put(Event::Collected(id(1), Ok(photo()))), ["physical: review photo identify"]);
     assert_eq!(bench.ask(Request::Orient(Orient::Mirror)), ["orient #1 Mirror"]);
     assert_eq!(bench.ask(Request::SendReviewed), ["refused: the other part is not collected yet"]);
@@ -160,7 +161,7 @@ fn a_tag_and_a_photo_go_in_one_observation() {
     bench.ask(Request::ArmScan(Aim::Answering));
     bench.put(Event::Collected(id(1), Ok(tag(&UID))));
     assert_eq!(bench.ask(Request::AddOther), ["aim #2 30s", "physical: review tag identify, adding photo"]);
-    bench.put(Event::Aiming(id(2)));
+    bench.put(Event::Aiming(id(2), CAMERA.to_owned()));
     bench.ask(Request::Shutter);
     assert_eq!(bench.put(Event::Collected(id(2), Ok(photo()))), ["physical: review tag+photo identify"]);
     assert_eq!(bench.ask(Request::AddOther), ["refused: it holds a tag and a photo already"]);
@@ -185,7 +186,7 @@ fn leaving_the_foreground_disarms_and_keeps_what_is_reviewed() {
 fn dropping_forgets_the_picture() {
     let mut bench = Bench::live();
     bench.ask(Request::ArmCapture(Aim::Answering));
-    bench.put(Event::Aiming(id(1)));
+    bench.put(Event::Aiming(id(1), CAMERA.to_owned()));
     bench.ask(Request::Shutter);
     bench.put(Event::Collected(id(1), Ok(photo())));
     let out = bench.ask(Request::DropReviewed);
@@ -200,7 +201,7 @@ fn dropping_forgets_the_picture() {
 fn disconnecting_forgets_everything_physical() {
     let mut bench = Bench::live();
     bench.ask(Request::ArmCapture(Aim::Answering));
-    bench.put(Event::Aiming(id(1)));
+    bench.put(Event::Aiming(id(1), CAMERA.to_owned()));
     bench.ask(Request::Shutter);
     bench.put(Event::Collected(id(1), Ok(photo())));
     let out = bench.ask(Request::Disconnect);
@@ -234,7 +235,7 @@ fn a_scenario_step_collects_both_and_sends() {
     };
     assert_eq!(bench.ask(Request::Observe(step))[0], "scan #1 30s router.ndef");
     assert_eq!(bench.put(Event::Collected(id(1), Ok(tag(&UID))))[1], "aim #2 30s desk.png");
-    assert_eq!(bench.put(Event::Aiming(id(2)))[0], "shutter #2");
+    assert_eq!(bench.put(Event::Aiming(id(2), CAMERA.to_owned()))[1], "shutter #2");
     let out = bench.put(Event::Collected(id(2), Ok(photo())));
     assert!(out.contains(&"→ user.observation".to_owned()), "{out:?}");
     assert_eq!(bench.last_sent()["observation"]["intent"], "inspect");
