@@ -16,7 +16,7 @@ use crate::picture::{self, Picture, raw::Care};
 
 /// The hidden first argument that starts the child.
 pub const ARGUMENT: &str = "__camera";
-/// Memory the child may address. A bomb that gets past every bound ends here.
+/// Memory the child may address beyond what it does at its start. A bomb that gets past every bound ends here.
 #[cfg(unix)]
 const ADDRESS_SPACE_BYTES: u64 = 1024 * 1024 * 1024;
 /// The pace of the test card: 15 pictures a second.
@@ -60,9 +60,20 @@ pub fn child_main(mut input: impl Read, mut output: impl Write) -> u8 {
 fn limit_memory() {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let now = getrlimit(Resource::As);
-    let most = now.maximum.map_or(ADDRESS_SPACE_BYTES, |m| m.min(ADDRESS_SPACE_BYTES));
+    let wanted = reserved_bytes() + ADDRESS_SPACE_BYTES;
+    let most = now.maximum.map_or(wanted, |m| m.min(wanted));
     // Where the limit cannot be set, the decoder's own limits still hold.
     let _ = setrlimit(Resource::As, Rlimit { current: Some(most), maximum: Some(most) });
+}
+
+/// What is addressed already: our allocator reserves a gigabyte before it uses any of it, which would leave nothing for
+/// the buffers that a camera's driver lends us. 0 where the system does not say.
+#[cfg(unix)]
+fn reserved_bytes() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let size = status.lines().find_map(|line| line.strip_prefix("VmSize:"));
+    let kilobytes = size.and_then(|size| size.trim().strip_suffix("kB")?.trim().parse::<u64>().ok());
+    kilobytes.unwrap_or(0) * 1024
 }
 
 #[cfg(not(unix))]
