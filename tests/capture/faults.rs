@@ -60,7 +60,7 @@ async fn open(program: CameraProgram) -> Box<dyn CameraStream> {
 }
 
 fn frame(bytes: usize) -> Vec<u8> {
-    let reply = Reply::Frame { format: "rgb8".into(), width: 2, height: 1, stride: 6 };
+    let reply = Reply::Frame { format: "rgb8".into(), width: 2, height: 1, stride: 6, raw: None };
     let mut message = wire::encode(&reply, 6).unwrap();
     message.extend_from_slice(&vec![9; bytes]);
     message
@@ -148,7 +148,7 @@ async fn a_child_that_trickles_has_one_deadline_for_the_whole_answer() {
     let head = fails(&[], after).await;
     assert!(matches!(head, CameraError::Hung { step: "starting", .. }), "{head}");
     // A frame of 24 MiB, a byte at a time.
-    let reply = Reply::Frame { format: "rgb8".into(), width: 2_048, height: 2_048, stride: 6_144 };
+    let reply = Reply::Frame { format: "rgb8".into(), width: 2_048, height: 2_048, stride: 6_144, raw: None };
     let replies = [opened(), wire::encode(&reply, 2_048 * 6_144).unwrap()].concat();
     let pixels = fails(&replies, "while printf A; do /bin/sleep 0.02; done").await;
     assert!(matches!(pixels, CameraError::Hung { step: "taking the picture", .. }), "{pixels}");
@@ -181,7 +181,7 @@ async fn wrong_lengths_cost_one_line() {
 #[tokio::test]
 async fn c5_another_format_than_the_one_agreed_is_refused_and_not_shown_garbled() {
     for format in ["420v", "yuyv", "RGB8", ""] {
-        let reply = Reply::Frame { format: format.into(), width: 2, height: 1, stride: 6 };
+        let reply = Reply::Frame { format: format.into(), width: 2, height: 1, stride: 6, raw: None };
         let replies = [opened(), message(&reply, &[9; 6])].concat();
         let failed = fails(&replies, "exec /bin/sleep 600").await.to_string();
         assert!(failed.ends_with("pixels do not match its size or format"), "{failed}");
