@@ -16,9 +16,10 @@ use crate::picture::{self, Picture, raw::Care};
 
 /// The hidden first argument that starts the child.
 pub const ARGUMENT: &str = "__camera";
-/// Memory the child may address. A bomb that gets past every bound ends here.
+/// Memory the child may address beyond what it does when it starts, which is mostly what the allocator keeps for itself, a
+/// GiB. A bomb that gets past every bound ends here; the buffers of a camera fit.
 #[cfg(unix)]
-const ADDRESS_SPACE_BYTES: u64 = 1024 * 1024 * 1024;
+const ADDRESS_SPACE_BYTES: u64 = 512 * 1024 * 1024;
 /// The pace of the test card: 15 pictures a second.
 const PACE: Duration = Duration::from_millis(66);
 /// How much of a path a message shows.
@@ -59,10 +60,19 @@ pub fn child_main(mut input: impl Read, mut output: impl Write) -> u8 {
 #[cfg(unix)]
 fn limit_memory() {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-    let now = getrlimit(Resource::As);
-    let most = now.maximum.map_or(ADDRESS_SPACE_BYTES, |m| m.min(ADDRESS_SPACE_BYTES));
+    let most = addressed() + ADDRESS_SPACE_BYTES;
+    let most = getrlimit(Resource::As).maximum.map_or(most, |now| now.min(most));
     // Where the limit cannot be set, the decoder's own limits still hold.
     let _ = setrlimit(Resource::As, Rlimit { current: Some(most), maximum: Some(most) });
+}
+
+/// Bytes that are addressed now; where the system does not say, a GiB for the allocator.
+#[cfg(unix)]
+fn addressed() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let kib =
+        status.lines().find_map(|line| line.strip_prefix("VmSize:")?.split_whitespace().next()?.parse().ok());
+    kib.unwrap_or(1024 * 1024) * 1024
 }
 
 #[cfg(not(unix))]
