@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::client::devices::Trouble;
-use crate::client::notice::{Activity, ArmedView, DeviceLine, PhysicalView, Preview, Review};
+use crate::client::notice::{Activity, ArmedView, DeviceLine, PhysicalView, Preview, Review, TagName};
 use crate::protocol::observation::Intent;
 use crate::protocol::{Modalities, Modality};
 use crate::safe_text::SafeText;
@@ -221,6 +221,8 @@ impl From<&ArmedView> for ArmedFacts {
 pub struct ReviewFacts {
     /// The tag in one line.
     pub tag: Option<SafeText>,
+    /// What its reference is worth.
+    pub name: TagName,
     /// The photo in one line, and where it came from.
     pub photo: Option<(SafeText, SafeText)>,
     /// The preview of the final JPEG.
@@ -239,6 +241,7 @@ impl From<&Review> for ReviewFacts {
     fn from(review: &Review) -> Self {
         let mut facts = Self {
             tag: None,
+            name: TagName::Lasting,
             photo: None,
             preview: None,
             sends: Vec::new(),
@@ -251,6 +254,11 @@ impl From<&Review> for ReviewFacts {
         facts
     }
 }
+
+/// What is said instead of a reference that is withheld.
+const NO_IDENTITY: &str = "none: this tag has no stable identity, its ID is random";
+/// What an alias of such a tag is worth.
+const ONE_TAP: &str = "this tap alone; another tap gives another alias";
 
 impl ReviewFacts {
     fn add_tag(&mut self, review: &Review) {
@@ -266,9 +274,19 @@ impl ReviewFacts {
             format!("{records}, {} bytes", Bytes(tag.bytes))
         };
         self.tag = Some(SafeText::line(&format!("{}, {content}", tag.technology)));
-        self.sends.push(("objectRef", SafeText::line(&tag.object_ref)));
-        self.sends.push(("carrier", SafeText::line(&format!("{} · unverifiedTag", tag.carrier.name()))));
-        self.sends.push(("digest", SafeText::line(&short(&tag.payload_sha256))));
+        self.name = tag.name;
+        match tag.name {
+            TagName::Withheld => self.sends.push(("objectRef", SafeText::line(NO_IDENTITY))),
+            TagName::Lasting | TagName::Insisted => {
+                self.sends.push(("objectRef", SafeText::line(&tag.object_ref)));
+                let carrier = format!("{} · unverifiedTag", tag.carrier.name());
+                self.sends.push(("carrier", SafeText::line(&carrier)));
+                self.sends.push(("digest", SafeText::line(&short(&tag.payload_sha256))));
+            }
+        }
+        if tag.name == TagName::Insisted {
+            self.sends.push(("names", SafeText::line(ONE_TAP)));
+        }
         if let Some(passport) = &review.passport {
             let mut label = "passport";
             each_fact(passport, "", &mut |fact| {
@@ -280,7 +298,7 @@ impl ReviewFacts {
             Some(bytes) => self.stays.push(SafeText::line(&format!("hardware ID ({bytes} bytes)"))),
             None => self.stays.push(SafeText::line("no hardware ID was read")),
         }
-        if tag.random_uid {
+        if tag.random_uid && tag.name == TagName::Lasting {
             self.stays.push(SafeText::line("this tag has no stable identity: its ID is random"));
         }
         self.stays.extend(tag.notes.iter().map(|note| SafeText::line(note)));

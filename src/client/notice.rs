@@ -200,8 +200,22 @@ pub struct TagReview {
     pub other_content: Vec<String>,
     /// Whether its id is random, so that it has no stable identity.
     pub random_uid: bool,
+    /// Whether the reference names it for good, and whether it may be sent.
+    pub name: TagName,
     /// What else was noticed.
     pub notes: Vec<String>,
+}
+
+/// What the reference of a tag is worth.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TagName {
+    /// It stays the same.
+    #[default]
+    Lasting,
+    /// It names this one tap, since the tag has no stable identity. It is not sent.
+    Withheld,
+    /// The same, and it is sent: the user insists.
+    Insisted,
 }
 
 /// A fitted photo.

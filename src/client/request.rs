@@ -37,6 +37,8 @@ pub enum Request {
     NextIntent,
     /// Turn or mirror the picture: while aiming, and of the reviewed photo.
     Orient(Orient),
+    /// Send an alias of the reviewed tag although the tag has no stable identity: it names this one tap (R10).
+    Insist,
     /// Attach a passport file to the reviewed object (R19).
     AttachPassport(String),
     /// Send the reviewed observation.
@@ -89,4 +91,6 @@ pub struct Observe {
     pub aim: Aim,
     /// A passport file.
     pub passport: Option<String>,
+    /// Whether an alias is sent of a tag without a stable identity too.
+    pub insist: bool,
 }

@@ -6,13 +6,11 @@ a ratio to something else that ran in it.
 """
 
 import json
-import os
 import shlex
 import socket
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -86,10 +84,7 @@ class Guest:
         """Asks QEMU itself (QMP): to plug a device in, or to pull it out."""
         if self._monitor is None:
             connection = socket.socket(socket.AF_UNIX)
-            # The path of a socket is short; the share's may not be.
-            here = os.open(self.share, os.O_RDONLY)
-            connection.connect(f"/proc/self/fd/{here}/qmp")
-            os.close(here)
+            connection.connect(str(self.share / "qmp"))
             self._monitor = connection.makefile("rw")
             self._monitor.readline()
             self.monitor("qmp_capabilities")
@@ -102,12 +97,3 @@ class Guest:
             if "return" in answer:
                 return answer["return"]
 
-
-def until(condition, seconds, what):
-    """Waits for a condition of the host's side."""
-    end = time.monotonic() + seconds
-    while not (found := condition()):
-        if time.monotonic() > end:
-            raise TimeoutError(f"waited {seconds} s for {what}")
-        time.sleep(0.05)
-    return found

@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use crate::app::{Effect, Message, Model};
 use crate::client::Request;
-use crate::client::notice::{Activity, ArmedView, DeviceLine, Notice, PhysicalView, Review, TagReview};
+use crate::client::notice::{
+    Activity, ArmedView, DeviceLine, Notice, PhysicalView, Review, TagName, TagReview,
+};
 use crate::command::Key;
 use crate::protocol::Modality;
 use crate::protocol::observation::{Carrier, Intent};
@@ -49,6 +51,7 @@ fn review(adding: Option<ArmedView>) -> Activity {
         payload_sha256: "9f".repeat(32),
         other_content: Vec::new(),
         random_uid: false,
+        name: TagName::Lasting,
         notes: Vec::new(),
     };
     let review =

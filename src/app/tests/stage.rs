@@ -11,7 +11,7 @@ use crate::app::{Effect, Message, Model, Options, TagChoice};
 use crate::client::devices::Trouble;
 use crate::client::notice::{
     Activity, ArmedView, CardNotice, Connection, DeviceLine, Line, LineKind, PhotoReview, PhysicalView,
-    Preview, Review, TagReview,
+    Preview, Review, TagName, TagReview,
 };
 use crate::client::{Notice, Request};
 use crate::command::Key;
@@ -346,6 +346,7 @@ pub(crate) fn tag_review() -> Review {
             payload_sha256: "9f2c41d7".repeat(8),
             other_content: vec!["Text \"kiss - cold\"".to_owned()],
             random_uid: false,
+            name: TagName::Lasting,
             notes: Vec::new(),
         }),
         photo: None,

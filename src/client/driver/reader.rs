@@ -11,11 +11,11 @@ use tokio::time::Instant;
 
 use super::{Events, captured_at, words};
 use crate::client::event::{Collected, CollectedTag, Collection, Event};
-use crate::client::notice::{Line, TagReview};
+use crate::client::notice::{Line, TagName, TagReview};
 use crate::device::nfc::{NfcError, NfcReader, Placer, RawTag, ReaderEvent, TagSpec, Told};
 use crate::device::{Armed, ArmedBy, DeviceKind, Disarm, key};
 use crate::observation::alias::DeviceKey;
-use crate::observation::reading::{TagReading, TagSource, read_tag};
+use crate::observation::reading::{Naming, TagReading, TagSource, read_tag};
 use crate::words::sentence;
 
 /// The port.
@@ -195,7 +195,7 @@ fn source(raw: &RawTag) -> TagSource<'_> {
 
 fn collected(reading: TagReading, captured_at: String) -> CollectedTag {
     let object = reading.object_input(None);
-    let TagReading { summary, other_content, notes, uid, .. } = reading;
+    let TagReading { summary, other_content, notes, uid, naming, .. } = reading;
     CollectedTag {
         review: TagReview {
             technology: summary.technology.clone(),
@@ -207,6 +207,10 @@ fn collected(reading: TagReading, captured_at: String) -> CollectedTag {
             payload_sha256: object.payload_sha256.clone(),
             other_content,
             random_uid: summary.random_uid,
+            name: match naming {
+                Naming::Lasting => TagName::Lasting,
+                Naming::OneTap => TagName::Withheld,
+            },
             notes,
         },
         object,

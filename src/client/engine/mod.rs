@@ -170,6 +170,7 @@ impl Engine {
             Request::AddOther => self.add_other(now),
             Request::NextIntent => self.next_intent(now),
             Request::Orient(orient) => self.orient(now, orient),
+            Request::Insist => self.insist(now),
             Request::AttachPassport(path) => self.attach_passport(now, path),
             Request::SendReviewed => self.send_reviewed(now),
             Request::DropReviewed => self.drop_reviewed(now),

@@ -16,10 +16,9 @@ use crate::picture::{self, Picture, raw::Care};
 
 /// The hidden first argument that starts the child.
 pub const ARGUMENT: &str = "__camera";
-/// Memory the child may address beyond what it does when it starts, which is mostly what the allocator keeps for itself, a
-/// GiB. A bomb that gets past every bound ends here; the buffers of a camera fit.
+/// Memory the child may address beyond what it does at its start. A bomb that gets past every bound ends here.
 #[cfg(unix)]
-const ADDRESS_SPACE_BYTES: u64 = 512 * 1024 * 1024;
+const ADDRESS_SPACE_BYTES: u64 = 1024 * 1024 * 1024;
 /// The pace of the test card: 15 pictures a second.
 const PACE: Duration = Duration::from_millis(66);
 /// How much of a path a message shows.
@@ -60,19 +59,21 @@ pub fn child_main(mut input: impl Read, mut output: impl Write) -> u8 {
 #[cfg(unix)]
 fn limit_memory() {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-    let most = addressed() + ADDRESS_SPACE_BYTES;
-    let most = getrlimit(Resource::As).maximum.map_or(most, |now| now.min(most));
+    let now = getrlimit(Resource::As);
+    let wanted = reserved_bytes() + ADDRESS_SPACE_BYTES;
+    let most = now.maximum.map_or(wanted, |m| m.min(wanted));
     // Where the limit cannot be set, the decoder's own limits still hold.
     let _ = setrlimit(Resource::As, Rlimit { current: Some(most), maximum: Some(most) });
 }
 
-/// Bytes that are addressed now; where the system does not say, a GiB for the allocator.
+/// What is addressed already: our allocator reserves a gigabyte before it uses any of it, which would leave nothing for
+/// the buffers that a camera's driver lends us. 0 where the system does not say.
 #[cfg(unix)]
-fn addressed() -> u64 {
+fn reserved_bytes() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let kib =
-        status.lines().find_map(|line| line.strip_prefix("VmSize:")?.split_whitespace().next()?.parse().ok());
-    kib.unwrap_or(1024 * 1024) * 1024
+    let size = status.lines().find_map(|line| line.strip_prefix("VmSize:"));
+    let kilobytes = size.and_then(|size| size.trim().strip_suffix("kB")?.trim().parse::<u64>().ok());
+    kilobytes.unwrap_or(0) * 1024
 }
 
 #[cfg(not(unix))]

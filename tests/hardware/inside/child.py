@@ -20,11 +20,12 @@ STEP_SECONDS = 8
 class Child:
     """A running camera process."""
 
-    def __init__(self, program):
-        pipe = subprocess.PIPE
-        self.process = subprocess.Popen([program, "__camera"], stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, env={}, bufsize=0)
+    def __init__(self, program, user=None):
+        pipe, words = subprocess.PIPE, [program, "__camera"]
+        self.process = subprocess.Popen(
+            words, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, env={}, bufsize=0, user=user
+        )
         self.end_of_step = 0
-        self.start = time.monotonic()
         hello, _ = self.receive()
         want(hello["is"] == "hello", hello)
 
@@ -82,9 +83,9 @@ class Child:
 
 
 @contextmanager
-def child(program):
-    """A camera process for the length of the block."""
-    running = Child(program)
+def child(program, user=None):
+    """A camera process for the length of the block, as another user where one is named."""
+    running = Child(program, user)
     try:
         yield running
     finally:

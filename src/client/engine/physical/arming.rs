@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::super::{Effect, Engine, line};
 use super::{Arming, Sketch, Step, device, other, thing};
 use crate::client::event::{Collected, Collection};
-use crate::client::notice::{Line, LineKind, Notice, Preview};
+use crate::client::notice::{Line, LineKind, Notice, Preview, TagName};
 use crate::client::request::Aim;
 use crate::protocol::Modality;
 use crate::session::{PendingState, Phase};
@@ -241,7 +241,12 @@ impl Engine {
                 if let Some(uid) = &tag.uid {
                     self.scrubber.add_uid(uid);
                 }
-                draft.tag = Some(*tag);
+                let mut tag = *tag;
+                let insists = self.physical.plan.as_ref().is_some_and(|plan| plan.insist);
+                if insists && tag.review.name == TagName::Withheld {
+                    tag.review.name = TagName::Insisted;
+                }
+                draft.tag = Some(tag);
             }
             Collected::Photo(photo) => draft.photo = Some((id, *photo)),
         }

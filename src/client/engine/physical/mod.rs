@@ -14,6 +14,7 @@ mod telling;
 use std::time::Duration;
 
 use crate::client::event::{CollectedPhoto, CollectedTag, Collection};
+use crate::client::notice::TagName;
 use crate::client::request::Aim;
 use crate::protocol::Modality;
 use crate::protocol::observation::{Intent, Passport};
@@ -67,6 +68,11 @@ impl Sketch {
         self.tag.is_none() && self.photo.is_none()
     }
 
+    /// Whether it holds a tag whose name may not be sent.
+    fn withheld(&self) -> bool {
+        self.tag.as_ref().is_some_and(|tag| tag.review.name == TagName::Withheld)
+    }
+
     fn holds(&self, modality: Modality) -> bool {
         match modality {
             Modality::Nfc => self.tag.is_some(),
@@ -81,6 +87,7 @@ struct Plan {
     tag: Option<String>,
     picture: Option<String>,
     passport: Option<String>,
+    insist: bool,
 }
 
 impl Physical {

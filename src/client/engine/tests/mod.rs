@@ -11,7 +11,9 @@ use std::time::Duration;
 use super::{Engine, EngineSettings};
 use crate::client::effect::Effect;
 use crate::client::event::{Attempt, CardResult, Collected, CollectedPhoto, CollectedTag, Collection, Event};
-use crate::client::notice::{Activity, Connection, DeviceLine, Notice, PhotoReview, Preview, TagReview};
+use crate::client::notice::{
+    Activity, Connection, DeviceLine, Notice, PhotoReview, Preview, TagName, TagReview,
+};
 use crate::client::request::Request;
 use crate::protocol::card::{Offer, TransportProfile};
 use crate::protocol::frame::RawFrame;
@@ -248,6 +250,7 @@ fn tag(uid: &[u8]) -> Collected {
             payload_sha256: object.payload_sha256.clone(),
             other_content: Vec::new(),
             random_uid: false,
+            name: TagName::Lasting,
             notes: Vec::new(),
         },
         object,

@@ -12,9 +12,10 @@ use crate::app::tests::stage::{
 };
 use crate::client::Notice;
 use crate::client::devices::{CameraDid, Did, Trouble};
-use crate::client::notice::{Activity, ArmedView, Connection, Line, LineKind};
+use crate::client::notice::{Activity, ArmedView, Connection, Line, LineKind, TagName};
 use crate::device::nfc::{Happened, NfcError, ReaderTrouble};
 use crate::protocol::Modality;
+use crate::protocol::observation::Carrier;
 use crate::session::Phase;
 
 const SIZES: [(u16, u16); 3] = [(200, 50), (100, 30), (60, 16)];
@@ -262,6 +263,28 @@ fn tag_under_review() {
         stage.asks(Modality::Nfc, "Please show me the tag");
         stage.reviews(tag_review(), None);
     });
+}
+
+/// A phone: nothing goes out until the user insists, and then it is said what the alias is worth.
+#[test]
+fn tag_without_a_stable_identity_under_review() {
+    for (name, worth) in [("review-random", TagName::Withheld), ("review-insisted", TagName::Insisted)] {
+        scene(name, |stage| {
+            let mut review = tag_review();
+            if let Some(tag) = &mut review.tag {
+                tag.technology = "tag id only".to_owned();
+                (tag.records, tag.bytes, tag.uid_bytes, tag.random_uid) = (0, 0, Some(4), true);
+                tag.object_ref = "urn:agentcall:local:mfrggzdfmztwq2lknnwg23tpoa".to_owned();
+                (tag.carrier, tag.name) = (Carrier::LocalTag, worth);
+                tag.other_content.clear();
+                tag.notes = vec![
+                    "The tag's id is random: it changes at every tap and is not an identity.".to_owned(),
+                ];
+            }
+            review.answers = None;
+            stage.reviews(review, None);
+        });
+    }
 }
 
 #[test]
