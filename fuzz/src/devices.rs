@@ -81,7 +81,7 @@ pub fn camera_wire(data: &[u8]) {
         }
         if let Ok(reply) = wire::decode::<Reply>(header) {
             same(&reply);
-            if let Reply::Frame { format, width, height, stride } = reply
+            if let Reply::Frame { format, width, height, stride, .. } = reply
                 && let Ok(picture) = wire::picture(&format, width, height, stride, payload.to_vec())
             {
                 assert_eq!((picture.width(), picture.height()), (width, height));

@@ -4,9 +4,11 @@ use super::edit::Editor;
 use super::message::Effect;
 use super::model::{Mode, Model, Pane, Question};
 use super::palette::Palette;
+use super::row::Source;
 use crate::client::Request;
 use crate::command::registry::{CONFIRM_OBJECT, TEACH_OBJECT};
 use crate::command::{Act, View};
+use crate::trace::output::DeviceRecord;
 
 /// Lines of a page.
 const PAGE: isize = 10;
@@ -92,10 +94,17 @@ impl Model {
 
     fn copy(&mut self) -> Vec<Effect> {
         let Some(row) = self.events.selected() else {
-            self.trouble("no frame is selected");
+            self.trouble("no event is selected");
             return Vec::new();
         };
-        match &row.record.value {
+        let record = match &row.source {
+            Source::Frame(record) => record,
+            Source::Device(event) => {
+                let text = serde_json::to_string(&DeviceRecord::from(&**event));
+                return text.map(Effect::Copy).into_iter().collect();
+            }
+        };
+        match &record.value {
             Some(value) => vec![Effect::Copy(value.to_string())],
             None => {
                 self.trouble("this frame is no JSON and was not kept");

@@ -8,6 +8,7 @@ use super::edit::Editor;
 use super::events::Events;
 use super::facts::{ActivityFacts, CardFacts, Link, PhysicalFacts, SessionFacts};
 use super::palette::Palette;
+use crate::client::devices::DeviceReport;
 use crate::client::notice::Preview;
 use crate::command::{Context, Keymap};
 use crate::protocol::Modality;
@@ -169,6 +170,8 @@ pub struct Model {
     pub session: SessionFacts,
     /// Reader and camera.
     pub physical: PhysicalFacts,
+    /// The devices that were found, while somebody looks at them.
+    pub devices: Option<Arc<DeviceReport>>,
     /// When the review came up that is open now.
     pub(super) review_since: Duration,
     /// What the camera sees while aiming.

@@ -54,7 +54,7 @@ pub async fn demo(args: &DemoArgs) -> Result<Exit, Failure> {
 
 async fn show(url: &str, settled: &Settled) -> Result<Exit, Failure> {
     let kit = Kit::lay_out()?;
-    let devices = Devices::choose(settled.reader(), settled.camera(), Some(&kit.pictures()))?;
+    let devices = Devices::choose(&settled.reader(), settled.camera(), Some(&kit.pictures()))?;
     let config = settled.client(url, devices, ArmedBy::Key)?;
     let keys = settled.settings.keys.iter().map(|(id, key)| (id.as_str(), key.as_str()));
     let options = Options {

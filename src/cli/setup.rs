@@ -7,7 +7,7 @@ use super::args::{ConfigArgs, NetArgs, SessionArgs};
 use super::devices::{Devices, SIMULATED};
 use super::exit::{Failure, Kind};
 use crate::client::ClientConfig;
-use crate::config::{ConfigError, EnvName, Environment, Layer, Settings, resolve};
+use crate::config::{ConfigError, EnvName, Environment, Layer, Names, Settings, resolve};
 use crate::device::ArmedBy;
 use crate::discovery::fetch::CardSource;
 use crate::net::{
@@ -65,9 +65,12 @@ impl Settled {
         Ok(CardSource::parse(typed, self.net.policy)?)
     }
 
-    /// The name of the chosen reader.
-    pub fn reader(&self) -> &str {
-        self.settings.reader.as_deref().unwrap_or(SIMULATED)
+    /// The names of the chosen readers, one behind the other.
+    pub fn reader(&self) -> String {
+        self.settings
+            .reader
+            .as_ref()
+            .map_or_else(|| SIMULATED.to_owned(), |names| names.as_slice().join(", "))
     }
 
     /// The name of the chosen camera.
@@ -98,6 +101,8 @@ impl Settled {
             scan_within: settings.scan_within.0,
             capture_within: settings.capture_within.0,
             reader: devices.reader,
+            watched: None,
+            devices: None,
             camera: devices.camera,
             camera_program: devices.program,
             state_dir: self.state_dir()?,
@@ -133,7 +138,7 @@ fn layer(net: &NetArgs, session: &SessionArgs) -> Result<Layer, Failure> {
         token_file: net.token_file.clone().map(Some),
         token_origin: net.token_origin.clone().map(Some),
         modalities: session.modalities,
-        reader: session.reader.clone().map(Some),
+        reader: session.reader.clone().and_then(|name| Names::new([name])).map(Some),
         camera: session.camera.clone().map(Some),
         acks: session.no_acks.then_some(false),
         ..Layer::default()

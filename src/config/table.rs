@@ -9,7 +9,7 @@ use toml::de::DeValue;
 
 use super::environment::Environment;
 use super::error::ConfigError;
-use super::value::{EnvName, Megabytes, Setting, Time};
+use super::value::{EnvName, Megabytes, Names, Setting, Time};
 use crate::net::ProxyChoice;
 use crate::protocol::{Dialect, Modalities};
 
@@ -167,9 +167,9 @@ settings! {
     token_origin: Option<String> = None, "AGENTCALL_TOKEN_ORIGIN", Some("--token-origin");
     /// What this client offers to show.
     modalities: Modalities = Modalities::BOTH, "AGENTCALL_MODALITIES", Some("--modalities");
-    /// The reader, by its name or a part of it.
-    reader: Option<String> = None, "AGENTCALL_READER", Some("--reader");
-    /// The camera, by its name or a part of it.
+    /// The readers: `auto` for every contactless one that is there or is plugged in, `simulated`, or one or more names or parts of names. Without it, `auto` in connect and `simulated` in run and demo.
+    reader: Option<Names> = None, "AGENTCALL_READER", Some("--reader");
+    /// The camera: `auto` for the first one that is there, `simulated`, or its name or a part of it. Without it, `auto` in connect and `simulated` in run and demo.
     camera: Option<String> = None, "AGENTCALL_CAMERA", Some("--camera");
     /// Acknowledge what the agent says, at most once in 50 ms.
     acks: bool = true, "AGENTCALL_ACKS", Some("--no-acks");

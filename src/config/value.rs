@@ -1,5 +1,6 @@
 //! How each kind of setting is read from TOML and from a variable, and how it is shown.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -183,6 +184,55 @@ impl Setting for Time {
 
     fn shown(&self) -> String {
         format!("\"{self}\"")
+    }
+}
+
+/// Names of devices, as a person gives them: one or more, each different.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Names(Vec<String>);
+
+/// Most devices that can be named at once.
+const MOST_NAMES: usize = 16;
+
+impl Names {
+    /// These names; `None` when there is none, an empty one, one twice, or more than 16.
+    pub fn new(names: impl IntoIterator<Item = String>) -> Option<Self> {
+        let names: Vec<String> = names.into_iter().collect();
+        let distinct: BTreeSet<&String> = names.iter().collect();
+        let fits = (1..=MOST_NAMES).contains(&names.len()) && distinct.len() == names.len();
+        (fits && names.iter().all(|name| !name.trim().is_empty())).then_some(Self(names))
+    }
+
+    /// The names, in the order in which they were given.
+    pub fn as_slice(&self) -> &[String] {
+        &self.0
+    }
+}
+
+impl Setting for Names {
+    const KIND: &'static str =
+        "\"auto\", \"simulated\", a name in quotation marks, or a list of names that are all different";
+
+    fn from_toml(value: &DeValue<'_>, _: &Path) -> Option<Self> {
+        let text = |value: &DeValue<'_>| value.as_str().map(str::to_owned);
+        match value {
+            DeValue::Array(items) => {
+                Self::new(items.iter().map(|item| text(item.get_ref())).collect::<Option<Vec<_>>>()?)
+            }
+            one => Self::new([text(one)?]),
+        }
+    }
+
+    /// Several names stand apart by semicolons: the names of readers hold commas, `Watchdata System Co., Ltd.`
+    fn from_text(text: &str) -> Option<Self> {
+        Self::new(text.split(';').map(|name| name.trim().to_owned()))
+    }
+
+    fn shown(&self) -> String {
+        match self.0.as_slice() {
+            [one] => one.shown(),
+            names => format!("[{}]", names.iter().map(Setting::shown).collect::<Vec<_>>().join(", ")),
+        }
     }
 }
 

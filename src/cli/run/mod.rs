@@ -184,9 +184,9 @@ async fn one(
 }
 
 fn devices(scenario: &Scenario, args: &RunArgs, settled: &Settled) -> Result<Devices, Failure> {
-    let reader = scenario.reader.as_deref().unwrap_or(settled.reader());
+    let reader = scenario.reader.clone().unwrap_or_else(|| settled.reader());
     let camera = scenario.camera.as_deref().unwrap_or(settled.camera());
-    let devices = Devices::choose(reader, camera, None)?;
+    let devices = Devices::choose(&reader, camera, None)?;
     devices.permitted(&args.allow)?;
     Ok(devices)
 }

@@ -23,7 +23,7 @@ pub(super) const COMMANDS: &[Command] = &[
         None,
         true,
         Act::View(View::Filter),
-        "Show only some events: words, in, out, type:text.*, finding, turn:3, id:ix-1; a minus, as in -word, turns one round."
+        "Show only some events: words, in, out, device, type:text.*, finding, turn:3, id:ix-1; a minus, as in -word, turns one round."
     ),
     command!(
         "next-finding",

@@ -63,6 +63,33 @@ fn an_empty_variable_says_nothing_and_a_wrong_one_says_what_was_expected() {
 }
 
 #[test]
+fn readers_are_named_one_or_several() {
+    let names = |file: &str, variables: &[(&str, &str)]| {
+        let settings = settled(file, variables, Layer::default()).ok()?;
+        settings.reader.value.clone().map(|names| names.as_slice().join("|"))
+    };
+    assert_eq!(names("reader = \"auto\"", &[]).as_deref(), Some("auto"));
+    assert_eq!(names("reader = [\"ACR122U\", \"Co., Ltd.\"]", &[]).as_deref(), Some("ACR122U|Co., Ltd."));
+    assert_eq!(
+        names("", &[("AGENTCALL_READER", "ACR122U; Co., Ltd.")]).as_deref(),
+        Some("ACR122U|Co., Ltd.")
+    );
+    let shown = |file: &str| {
+        let settings = settled(file, &[], Layer::default()).expect("it is read");
+        settings.explain().into_iter().find(|(key, ..)| *key == "reader").expect("it is a key").1
+    };
+    assert_eq!(shown("reader = \"auto\""), "\"auto\"");
+    assert_eq!(
+        shown("reader = [\"A\", \"B\"]"),
+        "[\"A\", \"B\"]",
+        "it is shown as it would stand in the file"
+    );
+    for wrong in ["\"\"", "[]", "[\"A\", \"\"]", "[\"A\", \"A\"]", "[1]", "true"] {
+        assert_eq!(names(&format!("reader = {wrong}"), &[]), None, "{wrong}");
+    }
+}
+
+#[test]
 fn a_proxy_is_named_and_its_password_never_shown() {
     let choice = |text: &str| settled("", &[("AGENTCALL_PROXY", text)], Layer::default());
     let shown = |text: &str| {

@@ -9,6 +9,7 @@ use unicode_width::UnicodeWidthStr;
 use super::View;
 use super::text::{fit, word};
 use crate::app::{Link, Mode, Model, Question, Tone};
+use crate::client::notice::TagName;
 use crate::command::Context;
 use crate::command::registry::by_id;
 use crate::protocol::Modality;
@@ -127,13 +128,17 @@ fn ids(model: &Model) -> Vec<&'static str> {
 fn armed(model: &Model) -> Vec<&'static str> {
     if model.is_aiming() {
         vec!["shutter", "disarm", "rotate-left", "mirror", "intent"]
-    } else {
+    } else if model.physical.is_reader_simulated() {
         vec!["place", "disarm", "intent"]
+    } else {
+        vec!["disarm", "intent"]
     }
 }
 
 fn review(model: &Model) -> Vec<&'static str> {
-    let mut ids = vec!["send", "drop", "intent"];
+    let name = model.physical.activity.review().map(|review| review.name);
+    let first = if name == Some(TagName::Withheld) { "insist" } else { "send" };
+    let mut ids = vec![first, "drop", "intent"];
     let both = model.physical.activity.review().is_some_and(|r| r.tag.is_some() && r.photo.is_some());
     if !both {
         ids.push("add");
