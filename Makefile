@@ -10,7 +10,7 @@ DENY      := 0.20.2
 FUZZ      := 0.13.2
 WEBSOCAT  := 1.14.1
 
-.PHONY: help demo test fuzz fuzz-corpus bench bench-pictures packages test-packages tools generate
+.PHONY: help demo test fuzz fuzz-corpus bench bench-hardware bench-pictures packages hardware-packages test-packages tools generate
 
 help: ## What there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -47,6 +47,10 @@ bench-pictures: packages ## Compare encoders and filters beside ImageMagick; wri
 	@$(STEP) "the pictures" ./benches/picture-set target/pictures
 	@CARGO_TARGET_DIR=target/benches $(CARGO) run --release --manifest-path benches/Cargo.toml --bin pictures -- target/pictures --write docs/pictures.md
 
+bench-hardware: hardware-packages ## Try cameras and a USB reader on a kernel of their own, in an emulated PC
+	@$(STEP) "the program, as the tests use it" $(CARGO) build --profile $(PROFILE) --bin agentcall
+	@$(STEP) "cameras and readers in a guest" ./tests/hardware/run --program target/$(PROFILE)/agentcall
+
 generate: ## Write the generated files anew: schemas, keys, rules, configuration, scenarios
 	@AGENTCALL_BLESS=1 $(CARGO) test --profile $(PROFILE) --test generated
 
@@ -58,6 +62,10 @@ test-packages: packages ## Install the system packages that the tests need
 	@./scripts/packages "to fuzz (the library of the fuzzer is C++)" g++
 	@./scripts/packages "to test against an agent written in Python" python3 python3-venv
 	@./scripts/packages "to test readers on a real PC/SC daemon with virtual tags" pcscd vsmartcard-vpcd util-linux mount
+
+hardware-packages: packages ## Install the system packages that the guest needs
+	@./scripts/packages "to emulate a PC with cameras and readers" qemu-system-x86 busybox-static cpio kmod libelf1
+	@./scripts/packages "to look at cameras and pictures there" python3 v4l-utils libjpeg-turbo-progs pcscd libccid
 
 tools: ## Install the Rust tools that the tests need
 	@command -v cargo-nextest >/dev/null || $(STEP) "installing cargo-nextest" $(CARGO) install --locked --version $(NEXTEST) --no-default-features --features default-no-update cargo-nextest

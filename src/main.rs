@@ -2,15 +2,20 @@
 
 use std::process::ExitCode;
 
-use agentcall::device::camera::child;
+use agentcall::device::{audio, camera};
 
 /// Frames come by the thousand, and each is a handful of small texts (docs/performance.md).
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    if std::env::args_os().nth(1).is_some_and(|first| first == child::ARGUMENT) {
-        return ExitCode::from(child::child_main(std::io::stdin().lock(), std::io::stdout().lock()));
+    let first = std::env::args_os().nth(1);
+    if first.as_ref().is_some_and(|first| first == camera::child::ARGUMENT) {
+        let code = camera::child::child_main(std::io::stdin().lock(), std::io::stdout().lock());
+        return ExitCode::from(code);
+    }
+    if first.as_ref().is_some_and(|first| first == audio::child::ARGUMENT) {
+        return ExitCode::from(audio::child::child_main(std::io::stdin(), std::io::stdout().lock()));
     }
     agentcall::cli::main(std::env::args_os())
 }

@@ -91,6 +91,7 @@ fn observe(tag: Option<&str>, picture: Option<&str>) -> Request {
         intent: Intent::Identify,
         aim: Aim::Answering,
         passport: None,
+        insist: false,
     })
 }
 

@@ -4,6 +4,7 @@ use agentcall::device::camera::wire::{self, PREFIX_BYTES, Prefix, Reply, Request
 use agentcall::device::nfc::TagSpec;
 use agentcall::observation::alias::DeviceKey;
 use agentcall::observation::reading::{TagReading, TagSource, read_tag};
+use agentcall::picture::raw::{self, Care, Colours, Matrix, PixelFormat, Range, RawFrame};
 use agentcall::picture::{self, MAX_JPEG_BYTES, MAX_SIDE};
 use agentcall::protocol::bounds;
 use agentcall::redact::{TagUid, spells_uid};
@@ -66,6 +67,41 @@ pub fn picture(data: &[u8]) {
     assert_eq!((facts.width, facts.height), (fitted.width, fitted.height));
 }
 
+/// A raw frame of a camera: format, size and padding are the first bytes, the buffer is the rest. A picture has the size
+/// that was said, or for a JPEG any within bounds; the quick one is no larger than asked for.
+pub fn rawframe(data: &[u8]) {
+    let Some((&[kind, width, height, pad, side], bytes)) = data.split_first_chunk::<5>() else { return };
+    let formats = [
+        PixelFormat::Mjpeg,
+        PixelFormat::Yuyv,
+        PixelFormat::Uyvy,
+        PixelFormat::Nv12,
+        PixelFormat::Rgb24,
+        PixelFormat::Bgr24,
+        PixelFormat::Grey,
+    ];
+    let format = formats[usize::from(kind) % formats.len()];
+    let colours = Colours {
+        matrix: if kind & 0x40 == 0 { Matrix::Bt601 } else { Matrix::Bt709 },
+        range: if kind & 0x80 == 0 { Range::Limited } else { Range::Full },
+    };
+    let (width, height) = (u32::from(width), u32::from(height));
+    let stride = (pad > 0).then(|| width * 2 + u32::from(pad));
+    let frame = RawFrame { format, width, height, stride, colours, bytes };
+    if let Ok(picture) = raw::decode(&frame, Care::Whole) {
+        assert!(picture.width() > 0 && picture.height() > 0);
+        if format != PixelFormat::Mjpeg {
+            assert_eq!((picture.width(), picture.height()), (width, height));
+        }
+        let rgb = picture.width() as usize * picture.height() as usize * 3;
+        assert_eq!(picture.expose_rgb().len(), rgb);
+    }
+    let side = u32::from(side).max(1);
+    if let Ok(picture) = raw::decode(&frame, Care::Quick { side }) {
+        assert!(picture.width() <= side && picture.height() <= side, "no larger than asked for");
+    }
+}
+
 /// The bytes that a camera's child process writes, and those that it reads: lengths are believed only within their
 /// bounds, a message that was read is written back the same, a frame holds exactly the pixels it says.
 pub fn camera_wire(data: &[u8]) {
@@ -81,7 +117,7 @@ pub fn camera_wire(data: &[u8]) {
         }
         if let Ok(reply) = wire::decode::<Reply>(header) {
             same(&reply);
-            if let Reply::Frame { format, width, height, stride } = reply
+            if let Reply::Frame { format, width, height, stride, .. } = reply
                 && let Ok(picture) = wire::picture(&format, width, height, stride, payload.to_vec())
             {
                 assert_eq!((picture.width(), picture.height()), (width, height));

@@ -4,9 +4,11 @@ use super::edit::Editor;
 use super::message::Effect;
 use super::model::{Mode, Model, Pane, Question};
 use super::palette::Palette;
+use super::row::Source;
 use crate::client::Request;
 use crate::command::registry::{CONFIRM_OBJECT, TEACH_OBJECT};
 use crate::command::{Act, View};
+use crate::trace::output::DeviceRecord;
 
 /// Lines of a page.
 const PAGE: isize = 10;
@@ -34,6 +36,16 @@ impl Model {
             View::PreviousPane => self.turn_pane(Pane::ALL.len() - 1),
             View::Pane(number) => self.pane = Pane::ALL[usize::from(number.clamp(1, 4)) - 1],
             View::Help => self.mode = Mode::Help(0),
+            View::Devices => {
+                self.mode = Mode::Devices(0);
+                return vec![Effect::Ask(Request::ListDevices)];
+            }
+            View::LookAgain if matches!(self.mode, Mode::Devices(_)) => {
+                return vec![Effect::Ask(Request::ListDevices)];
+            }
+            // From the palette, which is closed by now. In other lists the key means nothing.
+            View::LookAgain if matches!(self.mode, Mode::Panes) => return self.view(View::Devices),
+            View::LookAgain => {}
             View::Palette => self.mode = Mode::Palette(Palette::default()),
             View::Quit => return self.quit(false),
             View::Type => self.mode = Mode::Typing,
@@ -92,10 +104,17 @@ impl Model {
 
     fn copy(&mut self) -> Vec<Effect> {
         let Some(row) = self.events.selected() else {
-            self.trouble("no frame is selected");
+            self.trouble("no event is selected");
             return Vec::new();
         };
-        match &row.record.value {
+        let record = match &row.source {
+            Source::Frame(record) => record,
+            Source::Device(event) => {
+                let text = serde_json::to_string(&DeviceRecord::from(&**event));
+                return text.map(Effect::Copy).into_iter().collect();
+            }
+        };
+        match &record.value {
             Some(value) => vec![Effect::Copy(value.to_string())],
             None => {
                 self.trouble("this frame is no JSON and was not kept");
@@ -131,6 +150,7 @@ impl Model {
             Mode::Picker(editor, chosen) => return self.place(&editor, chosen),
             // What forgets a session is answered with `y` alone: Enter ends whatever somebody thinks to be typing.
             Mode::Asking(question) => self.mode = Mode::Asking(question),
+            Mode::Devices(_) => return self.end_devices(),
             Mode::Passport(_) | Mode::Help(_) | Mode::Panes => {}
         }
         Vec::new()
@@ -172,6 +192,9 @@ impl Model {
             let before = filtering.before.clone();
             self.mode = Mode::Panes;
             self.apply_filter(&before);
+        } else if let Mode::Devices(_) = self.mode {
+            self.mode = Mode::Panes;
+            return self.end_devices();
         } else if !matches!(self.mode, Mode::Panes) {
             self.mode = Mode::Panes;
         } else if self.session.held.is_some() {
@@ -182,6 +205,12 @@ impl Model {
             self.status = None;
         }
         Vec::new()
+    }
+
+    /// Nobody looks at the devices any more, so nobody need look for them.
+    fn end_devices(&mut self) -> Vec<Effect> {
+        self.devices.clear();
+        vec![Effect::Ask(Request::EndDevices)]
     }
 
     /// The turn that waits is forgotten; that is said, since nothing else on the screen changes much.

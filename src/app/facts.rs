@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::client::notice::{Activity, ArmedView, DeviceLine, PhysicalView, Preview, Review};
+use crate::client::devices::{DeviceSection, FoundDevice, Trouble};
+use crate::client::notice::{Activity, ArmedView, DeviceLine, PhysicalView, Preview, Review, TagName};
 use crate::protocol::observation::Intent;
 use crate::protocol::{Modalities, Modality};
 use crate::safe_text::SafeText;
@@ -92,23 +93,87 @@ impl From<&SessionView> for SessionFacts {
 pub struct Device {
     /// Its name.
     pub name: SafeText,
+    /// Whether it is simulated.
+    pub simulated: bool,
     /// What is wrong with it.
-    pub trouble: Option<SafeText>,
+    pub trouble: Option<TroubleFacts>,
+}
+
+/// What is wrong with a device.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TroubleFacts {
+    /// The sentence.
+    pub text: SafeText,
+    /// What to do.
+    pub hint: Option<SafeText>,
+    /// How often it came.
+    pub times: u32,
+}
+
+impl From<&Trouble> for TroubleFacts {
+    fn from(trouble: &Trouble) -> Self {
+        Self {
+            text: SafeText::line(&trouble.text),
+            hint: trouble.hint.as_deref().map(SafeText::line),
+            times: trouble.times,
+        }
+    }
 }
 
 impl From<&DeviceLine> for Device {
     fn from(line: &DeviceLine) -> Self {
-        Self { name: SafeText::line(&line.name), trouble: line.trouble.as_deref().map(SafeText::line) }
+        Self {
+            name: SafeText::line(&line.name),
+            simulated: line.simulated,
+            trouble: line.trouble.as_ref().map(TroubleFacts::from),
+        }
+    }
+}
+
+/// Most devices of one sort that are shown.
+const MOST_DEVICES: usize = 64;
+
+/// The devices of one sort.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SectionFacts {
+    /// `Readers`, `Cameras`, …
+    pub title: &'static str,
+    /// Whether it is still being looked for them.
+    pub looking: bool,
+    /// What is wrong with all of them.
+    pub trouble: Option<TroubleFacts>,
+    /// Each device, and what it is and can do.
+    pub devices: Vec<(Device, SafeText)>,
+}
+
+impl From<&DeviceSection> for SectionFacts {
+    fn from(section: &DeviceSection) -> Self {
+        let device = |found: &FoundDevice| {
+            let device = Device {
+                name: SafeText::line(&found.name),
+                simulated: false,
+                trouble: found.trouble.as_ref().map(TroubleFacts::from),
+            };
+            (device, SafeText::line(&found.what))
+        };
+        Self {
+            title: section.sort.title(),
+            looking: section.looking,
+            trouble: section.trouble.as_ref().map(TroubleFacts::from),
+            devices: section.devices.iter().take(MOST_DEVICES).map(device).collect(),
+        }
     }
 }
 
 /// The physical side.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PhysicalFacts {
-    /// The reader.
-    pub reader: Device,
+    /// The chosen readers.
+    pub readers: Vec<Device>,
     /// The camera.
     pub camera: Device,
+    /// Whether it is open.
+    pub camera_open: bool,
     /// What is going on.
     pub activity: ActivityFacts,
     /// What was sent last, and when.
@@ -127,6 +192,21 @@ pub enum ActivityFacts {
     Preparing(Modality),
     /// An observation waits for Enter.
     Reviewing(Box<ReviewFacts>, Option<ArmedFacts>),
+}
+
+impl PhysicalFacts {
+    /// Whether tags are placed by a key.
+    pub fn is_reader_simulated(&self) -> bool {
+        self.readers.iter().any(|reader| reader.simulated)
+    }
+
+    /// What hinders an armed scan, unless the line of a reader says it already.
+    pub fn hindrance(&self) -> Option<&TroubleFacts> {
+        let trouble = self.activity.armed()?.trouble.as_ref()?;
+        let is_said =
+            self.readers.iter().filter_map(|reader| reader.trouble.as_ref()).any(|t| t.text == trouble.text);
+        (!is_said).then_some(trouble)
+    }
 }
 
 impl ActivityFacts {
@@ -156,11 +236,18 @@ pub struct ArmedFacts {
     pub until: Duration,
     /// Whether it answers the agent's request.
     pub answers: bool,
+    /// What hinders it; it stays armed.
+    pub trouble: Option<TroubleFacts>,
 }
 
 impl From<&ArmedView> for ArmedFacts {
     fn from(view: &ArmedView) -> Self {
-        Self { modality: view.modality, until: view.until, answers: view.answers.is_some() }
+        Self {
+            modality: view.modality,
+            until: view.until,
+            answers: view.answers.is_some(),
+            trouble: view.trouble.as_ref().map(TroubleFacts::from),
+        }
     }
 }
 
@@ -169,6 +256,8 @@ impl From<&ArmedView> for ArmedFacts {
 pub struct ReviewFacts {
     /// The tag in one line.
     pub tag: Option<SafeText>,
+    /// What its reference is worth.
+    pub name: TagName,
     /// The photo in one line, and where it came from.
     pub photo: Option<(SafeText, SafeText)>,
     /// The preview of the final JPEG.
@@ -187,6 +276,7 @@ impl From<&Review> for ReviewFacts {
     fn from(review: &Review) -> Self {
         let mut facts = Self {
             tag: None,
+            name: TagName::Lasting,
             photo: None,
             preview: None,
             sends: Vec::new(),
@@ -199,6 +289,11 @@ impl From<&Review> for ReviewFacts {
         facts
     }
 }
+
+/// What is said instead of a reference that is withheld.
+const NO_IDENTITY: &str = "none: this tag has no stable identity, its ID is random";
+/// What an alias of such a tag is worth.
+const ONE_TAP: &str = "this tap alone; another tap gives another alias";
 
 impl ReviewFacts {
     fn add_tag(&mut self, review: &Review) {
@@ -214,9 +309,19 @@ impl ReviewFacts {
             format!("{records}, {} bytes", Bytes(tag.bytes))
         };
         self.tag = Some(SafeText::line(&format!("{}, {content}", tag.technology)));
-        self.sends.push(("objectRef", SafeText::line(&tag.object_ref)));
-        self.sends.push(("carrier", SafeText::line(&format!("{} · unverifiedTag", tag.carrier.name()))));
-        self.sends.push(("digest", SafeText::line(&short(&tag.payload_sha256))));
+        self.name = tag.name;
+        match tag.name {
+            TagName::Withheld => self.sends.push(("objectRef", SafeText::line(NO_IDENTITY))),
+            TagName::Lasting | TagName::Insisted => {
+                self.sends.push(("objectRef", SafeText::line(&tag.object_ref)));
+                let carrier = format!("{} · unverifiedTag", tag.carrier.name());
+                self.sends.push(("carrier", SafeText::line(&carrier)));
+                self.sends.push(("digest", SafeText::line(&short(&tag.payload_sha256))));
+            }
+        }
+        if tag.name == TagName::Insisted {
+            self.sends.push(("names", SafeText::line(ONE_TAP)));
+        }
         if let Some(passport) = &review.passport {
             let mut label = "passport";
             each_fact(passport, "", &mut |fact| {
@@ -228,7 +333,7 @@ impl ReviewFacts {
             Some(bytes) => self.stays.push(SafeText::line(&format!("hardware ID ({bytes} bytes)"))),
             None => self.stays.push(SafeText::line("no hardware ID was read")),
         }
-        if tag.random_uid {
+        if tag.random_uid && tag.name == TagName::Lasting {
             self.stays.push(SafeText::line("this tag has no stable identity: its ID is random"));
         }
         self.stays.extend(tag.notes.iter().map(|note| SafeText::line(note)));
@@ -255,8 +360,9 @@ impl ReviewFacts {
 impl From<&PhysicalView> for PhysicalFacts {
     fn from(view: &PhysicalView) -> Self {
         Self {
-            reader: Device::from(&view.reader),
+            readers: view.readers.iter().map(Device::from).collect(),
             camera: Device::from(&view.camera),
+            camera_open: view.camera_open,
             activity: match &view.activity {
                 Activity::Idle => ActivityFacts::Idle,
                 Activity::Armed(armed) => ActivityFacts::Armed(armed.into()),

@@ -7,13 +7,12 @@
 use memchr::memmem::Finder;
 
 use crate::protocol::Level;
-use crate::trace::record::Direction;
 
-use super::row::Row;
+use super::row::{Row, Way};
 
 /// What a term may be, as errors and the empty field say it.
 pub const FORMS: &str =
-    "words, in, out, type:text.*, finding, finding:ENV-2, turn:3, id:ix-1, -word, \"two words\"";
+    "words, in, out, device, type:text.*, finding, finding:ENV-2, turn:3, id:ix-1, -word, \"two words\"";
 
 /// What may stand before a colon, in the order of the README.
 const KEYS: [&str; 5] = ["dir", "type", "finding", "turn", "id"];
@@ -41,7 +40,7 @@ struct Term {
 /// What a term asks of a row.
 #[derive(Clone, Debug)]
 enum Asks {
-    Direction(Direction),
+    Way(Way),
     /// A pattern of the type, in lower case.
     Type(String),
     /// Any finding.
@@ -80,9 +79,9 @@ impl Filter {
 
 impl Asks {
     fn holds(&self, row: &Row) -> bool {
-        let findings = &row.record.findings;
+        let findings = row.findings();
         match self {
-            Self::Direction(direction) => row.direction == *direction,
+            Self::Way(way) => row.way == *way,
             Self::Type(pattern) => fits(pattern, &row.kind.as_str().to_lowercase()),
             Self::Finding => !findings.is_empty(),
             Self::Level(level) => findings.iter().any(|finding| finding.rule.level == *level),
@@ -151,15 +150,19 @@ fn term(Typed { negated, quoted, text }: Typed) -> Result<Term, String> {
     let asks = match text.split_once(':') {
         None if quoted => word(),
         None => match text.as_str() {
-            "in" | "←" => Asks::Direction(Direction::In),
-            "out" | "→" => Asks::Direction(Direction::Out),
+            "in" | "←" => Asks::Way(Way::In),
+            "out" | "→" => Asks::Way(Way::Out),
+            "device" | "◇" => Asks::Way(Way::Device),
             "finding" | "findings" => Asks::Finding,
             _ => word(),
         },
         Some((key, value)) => match (key.to_lowercase().as_str(), value) {
-            ("dir", "in") => Asks::Direction(Direction::In),
-            ("dir", "out") => Asks::Direction(Direction::Out),
-            ("dir", other) => return Err(format!("expected dir:in or dir:out, came dir:{other}")),
+            ("dir", "in") => Asks::Way(Way::In),
+            ("dir", "out") => Asks::Way(Way::Out),
+            ("dir", "device") => Asks::Way(Way::Device),
+            ("dir", other) => {
+                return Err(format!("expected dir:in, dir:out or dir:device, came dir:{other}"));
+            }
             ("type" | "finding" | "turn" | "id", "") => {
                 return Err(format!("expected something after {key}:"));
             }

@@ -26,7 +26,8 @@ pub use conversation::{Answer, Conversation, Item};
 pub use edit::Editor;
 pub use events::{BUDGET, Events};
 pub use facts::{
-    ActivityFacts, ArmedFacts, CardFacts, Device, Link, PhysicalFacts, ReviewFacts, SessionFacts,
+    ActivityFacts, ArmedFacts, CardFacts, Device, Link, PhysicalFacts, ReviewFacts, SectionFacts,
+    SessionFacts, TroubleFacts,
 };
 pub use filter::FORMS as FILTER_FORMS;
 pub use message::{Effect, Message};
@@ -34,4 +35,4 @@ pub use model::{
     Filtering, Mode, Model, Options, Pane, Question, SMALLEST, Seen, Spot, Status, TagChoice, Tone, WIDE,
 };
 pub use palette::Palette;
-pub use row::Row;
+pub use row::{Row, Source, Way};

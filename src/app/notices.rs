@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use super::conversation::Answer;
 use super::edit::Editor;
-use super::facts::{ActivityFacts, CardFacts, Link, PhysicalFacts, SessionFacts};
+use super::facts::{ActivityFacts, CardFacts, Link, PhysicalFacts, SectionFacts, SessionFacts};
 use super::message::Effect;
 use super::model::{Mode, Model, Pane, Status, Tone};
 use crate::client::Notice;
+use crate::client::devices::{DeviceEvent, DeviceReport, Did};
 use crate::client::notice::{Connection, Line, LineKind, PhysicalView};
+use crate::device::nfc::Happened;
 use crate::protocol::rules;
 use crate::safe_text::SafeText;
 use crate::session::{Phase, RunState, SessionView};
@@ -48,6 +50,8 @@ impl Model {
                 self.say(&line, Tone::Note);
                 self.asked = None;
             }
+            Notice::Device(event) => self.device(&event),
+            Notice::Devices(report) => self.devices_found(&report),
             Notice::Finding { finding, .. } => self.conversation.note(SafeText::line(&finding.to_string())),
             Notice::Stopped => return vec![Effect::Exit],
         }
@@ -66,6 +70,34 @@ impl Model {
         self.events.push(record);
         if self.events.selected().map(|row| row.number) != selected {
             self.inspected = 0;
+        }
+    }
+
+    /// What happened at a device stands between the frames. What changes what can be used is said, unless the armed pane
+    /// says it already.
+    fn device(&mut self, event: &Arc<DeviceEvent>) {
+        self.now = self.now.max(event.at);
+        let selected = self.events.selected().map(|row| row.number);
+        self.events.push_device(event);
+        if self.events.selected().map(|row| row.number) != selected {
+            self.inspected = 0;
+        }
+        let is_news = match &event.did {
+            Did::Appeared | Did::Gone => true,
+            Did::Reader(Happened::Trouble(_)) => event.times == 1,
+            Did::Reader(Happened::Recovered) => true,
+            Did::Reader(_) | Did::Camera(_) => false,
+        };
+        if is_news && self.physical.activity.armed().is_none() {
+            let tone = if event.is_trouble() { Tone::Trouble } else { Tone::Note };
+            self.tell(tone, &event.to_string(), event.hint().as_deref());
+        }
+    }
+
+    /// A list that nobody looks at any more comes to nothing.
+    fn devices_found(&mut self, report: &DeviceReport) {
+        if matches!(self.mode, Mode::Devices(_)) {
+            self.devices = report.sections.iter().map(SectionFacts::from).collect();
         }
     }
 

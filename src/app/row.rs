@@ -1,11 +1,13 @@
-//! One row of the event stream: a frame, or a run of text deltas or acknowledgements, and what it weighs.
+//! One row of the event stream: a frame, a run of text deltas or acknowledgements, or what happened at a device; and
+//! what it weighs.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::protocol::{Content, Event, view};
+use crate::client::devices::DeviceEvent;
+use crate::protocol::{Content, Event, Finding, view};
 use crate::safe_text::SafeText;
 use crate::trace::record::{Body, Direction, Record};
 
@@ -18,7 +20,36 @@ const TEXT: usize = 16 * 1024;
 /// What an allocation costs beside what it holds, in bytes.
 const ALLOCATION: usize = 16;
 
-/// One row: a frame, or a run of text deltas.
+/// Where a row stands between the user and the agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Way {
+    /// A frame from us to the agent.
+    Out,
+    /// A frame from the agent to us.
+    In,
+    /// No frame: something happened at a device.
+    Device,
+}
+
+impl From<Direction> for Way {
+    fn from(direction: Direction) -> Self {
+        match direction {
+            Direction::Out => Self::Out,
+            Direction::In => Self::In,
+        }
+    }
+}
+
+/// What a row shows.
+#[derive(Clone, Debug)]
+pub enum Source {
+    /// A frame; of a run of them the last.
+    Frame(Arc<Record>),
+    /// What happened at a device; of a trouble that stands the newest.
+    Device(Arc<DeviceEvent>),
+}
+
+/// One row: a frame, a run of text deltas, or what happened at a device.
 #[derive(Clone, Debug)]
 pub struct Row {
     /// Its number since the start.
@@ -27,17 +58,17 @@ pub struct Row {
     pub sequences: Option<(u64, u64)>,
     /// When the first of it came.
     pub at: Duration,
-    /// How long after the frame before.
+    /// How long after the frame before; at a device, after the row before.
     pub since: Duration,
     /// Which way.
-    pub direction: Direction,
-    /// `type` of the message or event.
+    pub way: Way,
+    /// `type` of the message or event; `reader.inserted`, `camera.opened` at a device.
     pub kind: SafeText,
     /// What it says, in a few words.
     pub summary: SafeText,
-    /// Size on the wire, of all its frames.
+    /// Size on the wire, of all its frames; 0 at a device.
     pub bytes: usize,
-    /// How many frames it holds.
+    /// How many frames it holds, or how often it came.
     pub count: usize,
     /// The text of all its deltas.
     pub text: SafeText,
@@ -45,8 +76,8 @@ pub struct Row {
     pub turn: Option<u64>,
     /// The interaction that it asks for, answers or resolves.
     pub interaction: Option<SafeText>,
-    /// The last frame.
-    pub record: Arc<Record>,
+    /// The last frame, or what happened.
+    pub source: Source,
 }
 
 /// What frames without findings fold into one row.
@@ -56,6 +87,11 @@ pub(super) enum Fold {
     Text,
     /// Our acknowledgements.
     Ack,
+}
+
+/// What a row folds into.
+pub(super) fn fold_of(row: &Row) -> Option<Fold> {
+    row.record().and_then(|record| fold(record))
 }
 
 pub(super) fn fold(record: &Record) -> Option<Fold> {
@@ -78,7 +114,7 @@ impl Row {
             sequences: record.sequence.map(|s| (s.0, s.0)),
             at: record.at,
             since,
-            direction: record.direction,
+            way: record.direction.into(),
             kind: SafeText::line(&record.kind).cut(64),
             summary,
             bytes: record.bytes,
@@ -86,8 +122,54 @@ impl Row {
             text: text.map(SafeText::block).unwrap_or_default(),
             turn,
             interaction: interaction_of(record).map(|id| SafeText::line(id).cut(128)),
-            record: Arc::clone(record),
+            source: Source::Frame(Arc::clone(record)),
         }
+    }
+
+    /// What happened at a device. It belongs to no turn: whoever looks at a turn looks at what went over the wire.
+    pub(super) fn of_device(number: u64, since: Duration, event: &Arc<DeviceEvent>) -> Self {
+        Self {
+            number,
+            sequences: None,
+            at: event.at,
+            since,
+            way: Way::Device,
+            kind: SafeText::line(&format!("{}.{}", event.device(), event.event())),
+            summary: SafeText::line(&event.to_string()).cut(SUMMARY),
+            bytes: 0,
+            count: times(event),
+            text: SafeText::default(),
+            turn: None,
+            interaction: None,
+            source: Source::Device(Arc::clone(event)),
+        }
+    }
+
+    /// Takes the same trouble again, counted.
+    pub(super) fn take_again(&mut self, event: &Arc<DeviceEvent>) {
+        self.count = times(event);
+        self.source = Source::Device(Arc::clone(event));
+    }
+
+    /// The last frame, if it is a row of frames.
+    pub fn record(&self) -> Option<&Arc<Record>> {
+        match &self.source {
+            Source::Frame(record) => Some(record),
+            Source::Device(_) => None,
+        }
+    }
+
+    /// What happened at a device, if it is such a row.
+    pub fn device(&self) -> Option<&DeviceEvent> {
+        match &self.source {
+            Source::Frame(_) => None,
+            Source::Device(event) => Some(event),
+        }
+    }
+
+    /// What was noticed about the frame.
+    pub fn findings(&self) -> &[Finding] {
+        self.record().map_or(&[], |record| &record.findings)
     }
 
     /// Whether one more frame of the same kind finds room.
@@ -109,7 +191,7 @@ impl Row {
         }
         self.count += 1;
         self.bytes += record.bytes;
-        self.record = Arc::clone(record);
+        self.source = Source::Frame(Arc::clone(record));
     }
 
     /// Says that no frame will be added any more: a text that grew in pieces may hold twice its memory.
@@ -132,11 +214,13 @@ impl Row {
     pub(super) fn texts(&self, found: &mut dyn FnMut(&str) -> bool) -> bool {
         found(self.kind.as_str())
             || found(self.summary.as_str())
-            || self.record.findings.iter().any(|finding| found(finding.rule.id))
-            || if self.text.is_empty() {
-                self.record.value.as_ref().is_some_and(|content| any_text_in(content, found))
-            } else {
-                found(self.text.as_str())
+            || self.findings().iter().any(|finding| found(finding.rule.id))
+            || match &self.source {
+                Source::Device(event) => event.hint().is_some_and(|hint| found(&hint)),
+                Source::Frame(_) if !self.text.is_empty() => found(self.text.as_str()),
+                Source::Frame(record) => {
+                    record.value.as_ref().is_some_and(|content| any_text_in(content, found))
+                }
             }
     }
 
@@ -144,7 +228,11 @@ impl Row {
     pub(super) fn weight(&self) -> usize {
         let own = [&self.kind, &self.summary, &self.text].map(|text| text.as_str().len() + ALLOCATION);
         let id = self.interaction.as_ref().map_or(0, |id| id.as_str().len() + ALLOCATION);
-        size_of::<Self>() + own.iter().sum::<usize>() + id + weight_of(&self.record)
+        let source = match &self.source {
+            Source::Frame(record) => weight_of(record),
+            Source::Device(event) => weight_of_event(event),
+        };
+        size_of::<Self>() + own.iter().sum::<usize>() + id + source
     }
 }
 
@@ -160,6 +248,17 @@ fn weight_of(record: &Record) -> usize {
     let findings: usize =
         record.findings.iter().map(|finding| size_of_val(finding) + finding.detail.len()).sum();
     size_of::<Record>() + record.kind.len() + value + body + findings + 4 * ALLOCATION
+}
+
+fn weight_of_event(event: &DeviceEvent) -> usize {
+    let apdus = event.read().map_or(0, |read| size_of_val(read.apdus.as_slice()));
+    // A trouble may name the reader once more, and others.
+    size_of::<DeviceEvent>() + event.name.len() * 2 + apdus + 4 * ALLOCATION
+}
+
+fn times(event: &DeviceEvent) -> usize {
+    // The end of a trouble is one, however often that came.
+    event.trouble().map_or(1, |_| usize::try_from(event.times).unwrap_or(usize::MAX))
 }
 
 fn weigh_content(content: &Content) -> usize {

@@ -101,6 +101,8 @@ impl Settled {
             scan_within: settings.scan_within.0,
             capture_within: settings.capture_within.0,
             reader: devices.reader,
+            watched: None,
+            devices: None,
             camera: devices.camera,
             camera_program: devices.program,
             state_dir: self.state_dir()?,

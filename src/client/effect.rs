@@ -52,6 +52,10 @@ pub(crate) enum Effect {
     Place(String),
     /// Read a passport file.
     ReadPassport(Collection, String),
+    /// List the devices and tell of changes, until told otherwise. Asked again, it begins anew.
+    ListDevices,
+    /// List them no more.
+    EndList,
     /// Stop the engine.
     Stop,
 }

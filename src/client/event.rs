@@ -1,7 +1,11 @@
 //! What goes into the engine: a request, or what a driver brings.
 
+use std::time::Duration;
+
+use super::devices::DeviceReport;
 use super::notice::{Line, PhotoReview, Preview, TagReview};
 use super::request::Request;
+use crate::device::nfc::{ReaderEvent, Readers};
 use crate::protocol::Finding;
 use crate::protocol::card::Offer;
 use crate::protocol::frame::RawFrame;
@@ -33,8 +37,16 @@ pub(crate) enum Event {
     Said(Attempt, Line),
     /// The connection is gone.
     Gone(Attempt, Gone),
-    /// The camera delivers; the preview may begin.
-    Aiming(Collection),
+    /// Something happened at the reader, for this collection or after it; when, as time of the engine.
+    Happened(Collection, Duration, ReaderEvent),
+    /// There are other readers than before, or the service behind them has changed.
+    Readers(Readers),
+    /// The devices that were found so far.
+    Devices(DeviceReport),
+    /// This camera delivers; the preview may begin.
+    Aiming(Collection, String),
+    /// The camera is closed.
+    Closed(Collection),
     /// A preview frame.
     Preview(Collection, Preview),
     /// A device, or what reads its bytes, brought something.

@@ -3,6 +3,7 @@
 //! Everything a face can ask is one [`Request`]; everything it can show is one [`Notice`]. Inside, a pure
 //! reducer takes events and answers with effects, and one small driver for each port carries them out.
 
+pub mod devices;
 mod driver;
 mod effect;
 mod engine;
@@ -10,6 +11,6 @@ mod event;
 pub mod notice;
 pub mod request;
 
-pub use driver::{Client, ClientConfig};
+pub use driver::{Client, ClientConfig, DeviceLister, Watched};
 pub use notice::Notice;
 pub use request::Request;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::devices::{DeviceEvent, DeviceReport, Trouble};
 use crate::protocol::observation::{Carrier, Intent};
 use crate::protocol::{Finding, Modality};
 use crate::session::SessionView;
@@ -36,6 +37,10 @@ pub enum Notice {
         /// What.
         finding: Finding,
     },
+    /// Something happened at a device. It is no frame.
+    Device(Arc<DeviceEvent>),
+    /// The devices that were found so far, while a face asked for them.
+    Devices(Arc<DeviceReport>),
     /// The engine has stopped; nothing comes after this.
     Stopped,
 }
@@ -105,10 +110,12 @@ pub struct CardNotice {
 /// The physical side.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PhysicalView {
-    /// The chosen reader.
-    pub reader: DeviceLine,
+    /// The chosen readers, as far as they are there; at least one line.
+    pub readers: Vec<DeviceLine>,
     /// The chosen camera.
     pub camera: DeviceLine,
+    /// Whether the camera is open.
+    pub camera_open: bool,
     /// What is going on.
     pub activity: Activity,
     /// What was sent last: one line, and when.
@@ -123,7 +130,7 @@ pub struct DeviceLine {
     /// Whether it is simulated.
     pub simulated: bool,
     /// Why it cannot be used, if so.
-    pub trouble: Option<String>,
+    pub trouble: Option<Trouble>,
 }
 
 /// What is armed, being collected or under review. Only one at a time.
@@ -153,6 +160,8 @@ pub struct ArmedView {
     pub until: Duration,
     /// The request that it answers.
     pub answers: Option<String>,
+    /// What hinders it; it stays armed.
+    pub trouble: Option<Trouble>,
 }
 
 /// Exactly what would be sent, and what stays here.
@@ -191,8 +200,22 @@ pub struct TagReview {
     pub other_content: Vec<String>,
     /// Whether its id is random, so that it has no stable identity.
     pub random_uid: bool,
+    /// Whether the reference names it for good, and whether it may be sent.
+    pub name: TagName,
     /// What else was noticed.
     pub notes: Vec<String>,
+}
+
+/// What the reference of a tag is worth.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TagName {
+    /// It stays the same.
+    #[default]
+    Lasting,
+    /// It names this one tap, since the tag has no stable identity. It is not sent.
+    Withheld,
+    /// The same, and it is sent: the user insists.
+    Insisted,
 }
 
 /// A fitted photo.

@@ -37,6 +37,8 @@ pub enum Request {
     NextIntent,
     /// Turn or mirror the picture: while aiming, and of the reviewed photo.
     Orient(Orient),
+    /// Send an alias of the reviewed tag although the tag has no stable identity: it names this one tap (R10).
+    Insist,
     /// Attach a passport file to the reviewed object (R19).
     AttachPassport(String),
     /// Send the reviewed observation.
@@ -45,6 +47,10 @@ pub enum Request {
     DropReviewed,
     /// Collect and send in one step: what a scenario does.
     Observe(Observe),
+    /// List every device, and tell of changes until [`Request::EndDevices`]. Asked again, it looks anew.
+    ListDevices,
+    /// Nobody looks at the list of devices any more.
+    EndDevices,
     /// The terminal gained or lost the focus, or is suspended (R33): losing it disarms everything.
     Foreground(bool),
     /// End what runs and stop the engine.
@@ -85,4 +91,6 @@ pub struct Observe {
     pub aim: Aim,
     /// A passport file.
     pub passport: Option<String>,
+    /// Whether an alias is sent of a tag without a stable identity too.
+    pub insist: bool,
 }

@@ -4,6 +4,7 @@
 //! (§ Session and input: "the user must initiate each collection"). Only [`crate::client`] mints
 //! one and calls devices; what they deliver is raw and is judged elsewhere, in `observation`.
 
+pub mod audio;
 pub mod camera;
 pub mod consent;
 pub mod key;

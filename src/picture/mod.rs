@@ -9,6 +9,7 @@ mod demo;
 mod fit;
 mod grade;
 mod jpeg;
+pub mod raw;
 mod test_card;
 mod thumbnail;
 mod verify;

@@ -99,6 +99,11 @@ pub const PARTS: &[Form] = &[
         "scan tag:router.ndef passport:router.json",
     ),
     form(
+        "insist",
+        "OPTION, with a TAG: sends an alias of a tag whose ID is random too; it names this one tap alone.",
+        "scan tag:uid=080E6459 insist",
+    ),
+    form(
         "unrelated",
         "OPTION: does not answer the agent's pending request.",
         "capture file:desk.png unrelated",

@@ -153,6 +153,7 @@ impl<'a> Reading<'a> {
                 }
                 "passport:" if takes_tag => once(&mut out.passport, &word, self.path(value)),
                 "intent=" => once(&mut out.intent, &word, intent(&word, value)?),
+                "insist" if takes_tag => once(&mut out.insist, &word, ()),
                 "unrelated" => once(&mut out.aim, &word, Aim::Unrelated),
                 _ => {
                     return Err(Slip::new(
@@ -162,7 +163,7 @@ impl<'a> Reading<'a> {
                 }
             };
             source?;
-            if value.is_empty() && key != "unrelated" {
+            if value.is_empty() && !matches!(key, "unrelated" | "insist") {
                 return Err(Slip::new(word.at + key.len(), format!("expected something after {key}")));
             }
         }
@@ -220,6 +221,7 @@ struct Parts {
     intent: Option<Intent>,
     aim: Option<Aim>,
     passport: Option<String>,
+    insist: Option<()>,
 }
 
 impl Parts {
@@ -230,6 +232,7 @@ impl Parts {
             intent: self.intent.unwrap_or_default(),
             aim: self.aim.unwrap_or_default(),
             passport: self.passport,
+            insist: self.insist.is_some(),
         }
     }
 }
@@ -249,9 +252,9 @@ fn split(word: &str) -> (&str, &str) {
 
 fn parts_of(verb: &str) -> &'static str {
     match verb {
-        "scan" => "tag:PATH, tag:uid=HEX, reader:\"NAME\", intent=…, passport:FILE or unrelated",
+        "scan" => "tag:PATH, tag:uid=HEX, reader:\"NAME\", intent=…, passport:FILE, insist or unrelated",
         "capture" => "file:PATH, camera:\"NAME\", intent=… or unrelated",
-        _ => "tag:… or reader:…, file:… or camera:…, intent=…, passport:FILE or unrelated",
+        _ => "tag:… or reader:…, file:… or camera:…, intent=…, passport:FILE, insist or unrelated",
     }
 }
 

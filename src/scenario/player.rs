@@ -158,7 +158,12 @@ impl Player {
             }
             Notice::Refused(line) | Notice::Failed(line) => self.trouble(now, line),
             Notice::Stopped => self.stopped(),
-            Notice::Connection(_) | Notice::Physical(_) | Notice::Preview(_) | Notice::Info(_) => {}
+            Notice::Connection(_)
+            | Notice::Physical(_)
+            | Notice::Preview(_)
+            | Notice::Info(_)
+            | Notice::Device(_)
+            | Notice::Devices(_) => {}
         }
         if matches!(notice, Notice::Card(_) | Notice::Finding { .. }) {
             self.look(now);

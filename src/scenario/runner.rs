@@ -95,6 +95,7 @@ fn show(sink: &mut dyn Sink, now: Duration, notice: &Notice) {
         Notice::Card(card) => sink.card(card),
         Notice::Connection(connection) => sink.connection(now, connection),
         Notice::Session(view) => sink.session(view),
+        Notice::Device(event) => sink.device(event),
         _ => {}
     }
 }

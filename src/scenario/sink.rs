@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::client::devices::DeviceEvent;
 use crate::client::notice::{CardNotice, Connection, Line};
 use crate::protocol::Finding;
 use crate::session::SessionView;
@@ -21,6 +22,8 @@ pub trait Sink {
     fn connection(&mut self, _at: Duration, _connection: &Connection) {}
     /// The session has changed.
     fn session(&mut self, _view: &SessionView) {}
+    /// Something happened at a device.
+    fn device(&mut self, _event: &DeviceEvent) {}
     /// Nothing else has happened yet: what was reported so far can be seen now.
     fn idle(&mut self) {}
     /// A line for people: a refusal, a failure, something worth knowing.

@@ -1,7 +1,7 @@
 //! What the program prints for programs with `--json`: one JSON object a line, and nothing else on
 //! standard output (`agentcall run --help`).
 //!
-//! `run` prints frames, steps, findings and the session; `card` prints a card; everything may print an
+//! `run` prints frames, steps, findings, the session and what happens at devices; `card` prints a card; everything may print an
 //! error. Frames come masked from `protocol::view::for_trace`. Text stands as it came: JSON escapes it.
 
 use std::time::Duration;
@@ -27,6 +27,8 @@ pub enum OutputLine<C> {
     Scenario(ScenarioLine),
     /// The session changed its state.
     Session(SessionLine),
+    /// Something happened at a reader or a camera.
+    Device(DeviceLine),
     /// A card was fetched and validated.
     Card(CardLine<C>),
     /// The program gave up, or one thing in it failed.
@@ -168,6 +170,63 @@ pub struct SessionRecord {
     /// The modalities that were negotiated, when it is open.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub modalities: Option<Vec<String>>,
+}
+
+/// `{"t":…,"device":{"device":"reader","event":"inserted",…}}`
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct DeviceLine {
+    /// When.
+    pub t: Seconds,
+    /// What happened, and where.
+    pub device: DeviceRecord,
+}
+
+/// One thing that happened at a device. Nothing of a tag's id or content, nor of a picture.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct DeviceRecord {
+    /// `reader` or `camera`.
+    pub device: String,
+    /// Its name; empty where it concerns the service behind all readers.
+    pub name: String,
+    /// In one word: `inserted`, `flickered`, `removed`, `torn_away`, `read`, `trouble`, `recovered`, `appeared` and `gone`
+    /// of a reader, `opened`, `first_frame`, `shutter` and `closed` of a camera.
+    pub event: String,
+    /// The same as one sentence.
+    pub text: String,
+    /// What to do; absent when there is nothing to say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+    /// How often it came: a trouble that stands is counted.
+    #[schemars(range(min = 1))]
+    pub times: u32,
+    /// How long it took, in microseconds: reading a tag from the connection to the last answer, opening a camera and its
+    /// first picture from the capture key, closing it from what ended it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub took_us: Option<u64>,
+    /// What kind of tag was read, such as `Type 2`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub technology: Option<String>,
+    /// Every command that the read took.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub apdus: Vec<ApduRecord>,
+}
+
+/// One command to a tag and how it was answered. What was answered is not in it.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct ApduRecord {
+    /// The command's first four bytes: class, instruction, two parameters.
+    #[schemars(regex(pattern = "^[0-9A-F]{8}$"))]
+    pub header: String,
+    /// Bytes of the command.
+    pub sent: usize,
+    /// Bytes of the answer without its status word.
+    pub answered: usize,
+    /// The status word; absent where there was no whole answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(regex(pattern = "^[0-9A-F]{4}$"))]
+    pub status: Option<String>,
+    /// How long it took, in microseconds.
+    pub us: u64,
 }
 
 /// `{"card":{…}}`

@@ -5,6 +5,8 @@
 
 mod faults;
 mod files;
+mod listing;
+mod pace;
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -66,7 +68,11 @@ fn hello() -> Vec<u8> {
 }
 
 fn opened() -> Vec<u8> {
-    [hello(), message(&Reply::Opened { name: "fake".into(), width: 2, height: 1 }, &[])].concat()
+    [
+        hello(),
+        message(&Reply::Opened { name: "fake".into(), width: 2, height: 1, fourcc: None, fps: None }, &[]),
+    ]
+    .concat()
 }
 
 async fn line(replies: &[u8], after: &str) -> String {
@@ -140,8 +146,8 @@ async fn a_child_that_dies_or_talks_nonsense_costs_one_line() {
     let garbage = line(b"Welcome to my camera, version 2!", "exec /bin/sleep 600").await;
     assert!(garbage.ends_with("it sent something that is no message"), "{garbage}");
     let old = line(&message(&Reply::Hello { version: 9 }, &[]), "exec /bin/sleep 600").await;
-    assert!(old.ends_with("it speaks version 9, not 1"), "{old}");
-    let frame = Reply::Frame { format: "rgb8".into(), width: 2, height: 1, stride: 6 };
+    assert!(old.ends_with("it speaks version 9, not 2"), "{old}");
+    let frame = Reply::Frame { format: "rgb8".into(), width: 2, height: 1, stride: 6, raw: None };
     let short = line(&[opened(), message(&frame, &[1, 2, 3])].concat(), "exec /bin/sleep 600").await;
     assert!(short.contains("pixels do not match"), "{short}");
     let missing = capture(SimulatedCamera::test_card(CameraProgram::at("/nowhere/camera")), &armed()).await;
@@ -153,7 +159,7 @@ async fn a_child_that_dies_or_talks_nonsense_costs_one_line() {
 #[tokio::test]
 async fn c8_dark_or_green_first_frames_are_passed_over() {
     let frame = |value: u8| {
-        let reply = Reply::Frame { format: "rgb8".into(), width: 2, height: 1, stride: 6 };
+        let reply = Reply::Frame { format: "rgb8".into(), width: 2, height: 1, stride: 6, raw: None };
         message(&reply, &[value; 6])
     };
     let replies = [opened(), frame(1).repeat(10), frame(120)].concat();
@@ -161,7 +167,7 @@ async fn c8_dark_or_green_first_frames_are_passed_over() {
     let picture = capture(SimulatedCamera::test_card(program), &armed()).await.unwrap();
     assert_eq!(picture.mean_luma(), 120);
     let green = {
-        let reply = Reply::Frame { format: "rgb8".into(), width: 2, height: 1, stride: 6 };
+        let reply = Reply::Frame { format: "rgb8".into(), width: 2, height: 1, stride: 6, raw: None };
         message(&reply, &[0, 135, 0, 0, 136, 1])
     };
     let replies = [opened(), green.repeat(10), frame(120)].concat();

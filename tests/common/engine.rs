@@ -32,6 +32,8 @@ pub fn client(target: &str, state: &Path) -> Client {
         scan_within: Duration::from_secs(10),
         capture_within: Duration::from_secs(10),
         reader: (Box::new(reader), Some(placer)),
+        watched: None,
+        devices: None,
         camera: Box::new(SimulatedCamera::test_card(program.clone())),
         camera_program: program,
         state_dir: state.join("agentcall"),

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use self::shown::{Change, SLICE, Shown};
 use super::filter::Filter;
-use super::row::{Fold, Row, fold};
+use super::row::{Fold, Row, fold, fold_of};
+use crate::client::devices::DeviceEvent;
 use crate::safe_text::SafeText;
 use crate::trace::record::{Body, Direction, Record};
 
@@ -14,6 +15,9 @@ mod shown;
 
 /// Memory for the events, unless the settings say otherwise, in bytes.
 pub const BUDGET: usize = 64 * 1024 * 1024;
+
+/// How many rows back something is looked for that goes on there.
+const NEAR: usize = 256;
 
 /// The stream.
 #[derive(Clone, Debug)]
@@ -78,23 +82,53 @@ impl Events {
         if !self.fold(record) {
             self.add(since, record);
         }
+        self.keep_within();
+    }
+
+    fn keep_within(&mut self) {
         while self.weight > self.budget && self.rows.len() > 1 {
             self.drop_oldest();
         }
     }
 
-    /// The last of the rows of text that may still grow.
+    /// Takes what happened at a device: it stands between the frames and counts as none. A trouble that stands stays one
+    /// row, counted, however many frames have come since.
+    pub fn push_device(&mut self, event: &Arc<DeviceEvent>) {
+        if event.times > 1
+            && event.trouble().is_some()
+            && let Some(at) = self.same_trouble(event)
+        {
+            return self.grow(at, |row| row.take_again(event));
+        }
+        let before = self.rows.back().map_or(Duration::ZERO, |row| row.at).max(self.newest);
+        self.put(Row::of_device(self.next, event.at.saturating_sub(before), event));
+        self.keep_within();
+    }
+
+    /// The row of this trouble, if it is not far back.
+    fn same_trouble(&self, event: &DeviceEvent) -> Option<usize> {
+        let near = self.rows.len().saturating_sub(NEAR)..self.rows.len();
+        near.rev().find(|at| {
+            self.rows[*at].device().is_some_and(|old| old.name == event.name && old.did == event.did)
+        })
+    }
+
+    /// The last of the rows of text that may still grow; what happened at devices stands between.
     fn newest_text(&self) -> Option<usize> {
-        let open = self.rows.len().saturating_sub(2)..self.rows.len();
-        open.rev().find(|at| fold(&self.rows[*at].record) == Some(Fold::Text))
+        let near = (self.rows.len().saturating_sub(NEAR)..self.rows.len()).rev();
+        let mut frames = near.filter(|at| self.rows[*at].record().is_some()).take(2);
+        frames.find(|at| fold_of(&self.rows[*at]) == Some(Fold::Text))
     }
 
     fn add(&mut self, since: Duration, record: &Arc<Record>) {
         let turn = self.turn.filter(|_| record.direction == Direction::In || record.kind != "ack");
-        let row = Row::new(self.next, since, turn, record);
+        self.put(Row::new(self.next, since, turn, record));
+    }
+
+    fn put(&mut self, row: Row) {
         self.next += 1;
         self.weight += row.weight();
-        let follows = self.follow && fold(record) != Some(Fold::Ack);
+        let follows = self.follow && fold_of(&row) != Some(Fold::Ack);
         // The first that is shown where nothing was.
         if self.shown.take(&row) && (follows || self.shown.numbers().len() == 1) {
             self.selected = Some(row.number);
@@ -145,9 +179,9 @@ impl Events {
     fn fold(&mut self, record: &Arc<Record>) -> bool {
         let Some(kind) = fold(record) else { return false };
         let Some(last) = self.rows.len().checked_sub(1) else { return false };
-        let at = match fold(&self.rows[last].record) {
+        let at = match fold_of(&self.rows[last]) {
             Some(other) if other == kind => last,
-            Some(_) if last > 0 && fold(&self.rows[last - 1].record) == Some(kind) => last - 1,
+            Some(_) if last > 0 && fold_of(&self.rows[last - 1]) == Some(kind) => last - 1,
             _ => return false,
         };
         if !self.rows[at].has_room() {
@@ -228,7 +262,7 @@ impl Events {
 
     /// Selects the last row that is more than an acknowledgement, and follows.
     pub fn last(&mut self) {
-        let says = |number: &&u64| self.row(**number).is_some_and(|row| fold(&row.record) != Some(Fold::Ack));
+        let says = |number: &&u64| self.row(**number).is_some_and(|row| fold_of(row) != Some(Fold::Ack));
         // Acknowledgements fold, so that a longer row of them can only come from a filter.
         let said = self.shown.numbers().iter().rev().take(64).find(says);
         self.selected = said.or(self.shown.numbers().back()).copied();
@@ -245,7 +279,7 @@ impl Events {
         self.shown.ask_more(&self.rows, usize::MAX);
         let shown = self.shown.numbers();
         let here = self.place().unwrap_or(shown.len());
-        let has = |number: &&u64| self.row(**number).is_some_and(|row| !row.record.findings.is_empty());
+        let has = |number: &&u64| self.row(**number).is_some_and(|row| !row.findings().is_empty());
         let found = if forward {
             shown.iter().skip(here + 1).find(has)
         } else {

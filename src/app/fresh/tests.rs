@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use crate::app::{Effect, Message, Model};
 use crate::client::Request;
-use crate::client::notice::{Activity, ArmedView, DeviceLine, Notice, PhysicalView, Review, TagReview};
+use crate::client::notice::{
+    Activity, ArmedView, DeviceLine, Notice, PhysicalView, Review, TagName, TagReview,
+};
 use crate::command::Key;
 use crate::protocol::Modality;
 use crate::protocol::observation::{Carrier, Intent};
@@ -25,7 +27,7 @@ impl Desk {
     fn hears(&mut self, activity: Activity) {
         let device = |name: &str| DeviceLine { name: name.into(), simulated: true, trouble: None };
         let (reader, camera) = (device("SIMULATED tags"), device("SIMULATED test card"));
-        let view = PhysicalView { reader, camera, activity, last: None };
+        let view = PhysicalView { readers: vec![reader], camera, camera_open: false, activity, last: None };
         assert!(self.0.update(Message::Notice(Notice::Physical(Arc::new(view)))).is_empty());
     }
 
@@ -35,7 +37,7 @@ impl Desk {
 }
 
 fn armed(modality: Modality) -> ArmedView {
-    ArmedView { modality, until: Duration::from_secs(30), answers: None }
+    ArmedView { modality, until: Duration::from_secs(30), answers: None, trouble: None }
 }
 
 fn review(adding: Option<ArmedView>) -> Activity {
@@ -49,6 +51,7 @@ fn review(adding: Option<ArmedView>) -> Activity {
         payload_sha256: "9f".repeat(32),
         other_content: Vec::new(),
         random_uid: false,
+        name: TagName::Lasting,
         notes: Vec::new(),
     };
     let review =

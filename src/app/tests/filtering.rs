@@ -4,8 +4,10 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::stage::{Stage, step_back, unknown_event};
-use crate::app::{Events, Message, Row, Seen};
-use crate::trace::record::{Body, Direction};
+use crate::app::{Events, Message, Row, Seen, Way};
+use crate::client::devices::{DeviceEvent, Did};
+use crate::device::nfc::{Happened, ReaderTrouble};
+use crate::trace::record::Body;
 
 /// One thing that happens between client and agent.
 #[derive(Clone, Debug)]
@@ -17,6 +19,8 @@ enum Step {
     Started,
     Unknown(u8),
     Asked(&'static str),
+    Tag,
+    Trouble(u32),
 }
 
 fn step() -> impl Strategy<Value = Step> {
@@ -28,6 +32,8 @@ fn step() -> impl Strategy<Value = Step> {
         1 => Just(Step::Started),
         1 => (0..20_u8).prop_map(Step::Unknown),
         1 => prop::sample::select(vec!["ix-1", "ix-10", "a \"b\" c", "a*"]).prop_map(Step::Asked),
+        1 => Just(Step::Tag),
+        1 => (1..4_u32).prop_map(Step::Trouble),
     ]
 }
 
@@ -44,6 +50,10 @@ fn play(stage: &mut Stage, step: &Step) {
             stage.came_with(1, json!({"type": "mystery.event", "n": n}), true, vec![unknown_event()]);
         }
         Step::Asked(id) => stage.came(1, asked(id)),
+        Step::Tag => stage.at_reader(1, Happened::Inserted { lay_there: false }),
+        Step::Trouble(times) => {
+            stage.at_device(1, "kettle", Did::Reader(Happened::Trouble(ReaderTrouble::NoReader)), *times);
+        }
     }
 }
 
@@ -56,11 +66,12 @@ fn asked(id: &str) -> serde_json::Value {
 type Term = (&'static str, fn(&Row) -> bool);
 
 const TERMS: &[Term] = &[
-    ("in", |row| row.direction == Direction::In),
-    ("dir:out", |row| row.direction == Direction::Out),
+    ("in", |row| row.way == Way::In),
+    ("dir:out", |row| row.way == Way::Out),
+    ("device", |row| row.way == Way::Device),
     ("type:text.", |row| row.kind.as_str().starts_with("text.")),
     ("type:*.started", |row| row.kind.as_str().ends_with(".started")),
-    ("finding", |row| !row.record.findings.is_empty()),
+    ("finding", |row| !row.findings().is_empty()),
     ("turn:1", |row| row.turn == Some(1)),
     ("id:ix", |row| row.interaction.as_ref().is_some_and(|id| id.as_str().starts_with("ix"))),
     ("id:\"ix-1\"", |row| row.interaction.as_ref().is_some_and(|id| id.as_str() == "ix-1")),
@@ -71,9 +82,11 @@ const TERMS: &[Term] = &[
 
 /// Everything in which words are looked for.
 fn content(row: &Row) -> String {
-    let value = row.record.value.as_ref().map(ToString::to_string).unwrap_or_default();
+    let value =
+        row.record().and_then(|record| record.value.as_ref()).map(ToString::to_string).unwrap_or_default();
     let value = if row.text.is_empty() { value } else { String::new() };
-    format!("{}\n{}\n{}\n{value}", row.kind, row.summary, row.text)
+    let hint = row.device().and_then(DeviceEvent::hint).unwrap_or_default();
+    format!("{}\n{}\n{}\n{value}\n{hint}", row.kind, row.summary, row.text)
 }
 
 fn numbers(events: &Events) -> Vec<u64> {

@@ -1,5 +1,6 @@
 //! Dialogues with the screen model: keys and notices in, effects out.
 
+pub(crate) mod devices;
 mod filtering;
 mod hearing;
 mod physical;

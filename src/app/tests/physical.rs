@@ -2,7 +2,7 @@
 
 use super::stage::{Stage, asks, both_review, photo_review, preview, tag_review};
 use crate::app::{Effect, Message, Mode, Pane};
-use crate::client::notice::{Activity, Line, LineKind};
+use crate::client::notice::{Activity, Line, LineKind, TagName};
 use crate::client::request::{Aim, Orient};
 use crate::client::{Notice, Request};
 use crate::protocol::Modality;
@@ -58,6 +58,31 @@ fn a_review_is_sent_by_enter_and_dropped_by_esc() {
     assert_eq!(stage.press("Esc"), asks(Request::DropReviewed));
     stage.reviews(photo_review(), None);
     assert_eq!(stage.press("["), asks(Request::Orient(Orient::Left)));
+}
+
+#[test]
+fn a10_insisting_has_a_key_and_a_review_that_withholds_shows_no_reference() {
+    let mut stage = stage();
+    let mut review = tag_review();
+    if let Some(tag) = &mut review.tag {
+        tag.name = TagName::Withheld;
+    }
+    stage.reviews(review.clone(), None);
+    let sends = |stage: &Stage| {
+        let review = stage.model.physical.activity.review().expect("a review");
+        review.sends.iter().map(|(label, value)| format!("{label} {value}")).collect::<Vec<_>>()
+    };
+    assert_eq!(sends(&stage), ["objectRef none: this tag has no stable identity, its ID is random"]);
+    assert_eq!(stage.press("a"), asks(Request::Insist));
+    if let Some(tag) = &mut review.tag {
+        tag.name = TagName::Insisted;
+    }
+    stage.reviews(review, None);
+    let sends = sends(&stage);
+    assert!(
+        sends[0].starts_with("objectRef urn:") && sends[3].starts_with("names this tap alone"),
+        "{sends:?}"
+    );
 }
 
 #[test]

@@ -8,12 +8,14 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::app::{Effect, Message, Model, Options, TagChoice};
+use crate::client::devices::Trouble;
 use crate::client::notice::{
     Activity, ArmedView, CardNotice, Connection, DeviceLine, Line, LineKind, PhotoReview, PhysicalView,
-    Preview, Review, TagReview,
+    Preview, Review, TagName, TagReview,
 };
 use crate::client::{Notice, Request};
 use crate::command::Key;
+use crate::device::nfc::ReaderTrouble;
 use crate::protocol::observation::{Assurance, Carrier, Intent};
 use crate::protocol::{Dialect, Envelope, Finding, Modalities, Modality, rules, view};
 use crate::redact::ImageBytes;
@@ -27,6 +29,10 @@ pub(crate) struct Stage {
     pub model: Model,
     pub session: SessionView,
     pub ms: u64,
+    /// Whether the camera is open while it is armed.
+    pub is_camera_open: bool,
+    /// The readers, if they are not simulated.
+    pub readers: Option<Vec<DeviceLine>>,
     sequence: u64,
     turn: u64,
 }
@@ -42,7 +48,7 @@ impl Stage {
         let mut model = Model::new(Options { tags, ..Options::default() });
         model.update(Message::Resized(columns, rows));
         let session = SessionView { negotiated: Modalities::BOTH, ..SessionView::default() };
-        Self { model, session, ms: 0, sequence: 0, turn: 0 }
+        Self { model, session, ms: 0, is_camera_open: false, readers: None, sequence: 0, turn: 0 }
     }
 
     /// An empty start whose events may take so many bytes.
@@ -253,12 +259,24 @@ impl Stage {
     pub fn physical(&mut self, activity: Activity) {
         let device = |name: &str| DeviceLine { name: name.to_owned(), simulated: true, trouble: None };
         let view = PhysicalView {
-            reader: device("SIMULATED tags"),
+            readers: self.readers.clone().unwrap_or_else(|| vec![device("SIMULATED tags")]),
             camera: device("SIMULATED test card"),
+            camera_open: self.is_camera_open,
             activity,
             last: None,
         };
         self.notice(Notice::Physical(Arc::new(view)));
+    }
+
+    /// Real readers are chosen: their names, and what is wrong.
+    pub fn real_readers(&mut self, readers: &[(&str, Option<ReaderTrouble>)]) {
+        let line = |(name, trouble): &(&str, Option<ReaderTrouble>)| DeviceLine {
+            name: (*name).to_owned(),
+            simulated: false,
+            trouble: trouble.as_ref().map(Trouble::from),
+        };
+        self.readers = Some(readers.iter().map(line).collect());
+        self.physical(Activity::Idle);
     }
 
     pub fn armed(&self, modality: Modality, answers: bool) -> ArmedView {
@@ -266,6 +284,7 @@ impl Stage {
             modality,
             until: self.at() + Duration::from_secs(24),
             answers: answers.then(|| "ix-2".to_owned()),
+            trouble: None,
         }
     }
 
@@ -327,6 +346,7 @@ pub(crate) fn tag_review() -> Review {
             payload_sha256: "9f2c41d7".repeat(8),
             other_content: vec!["Text \"kiss - cold\"".to_owned()],
             random_uid: false,
+            name: TagName::Lasting,
             notes: Vec::new(),
         }),
         photo: None,

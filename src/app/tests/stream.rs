@@ -175,7 +175,7 @@ fn what_cannot_be_read_is_said_and_changes_nothing() {
     stage.exchange("hello", &["hi"]);
     for (typed, said) in [
         ("turn:x", "expected the number of a turn, came turn:x"),
-        ("dir:up", "expected dir:in or dir:out, came dir:up"),
+        ("dir:up", "expected dir:in, dir:out or dir:device, came dir:up"),
         ("type:", "expected something after type:"),
         ("tpye:text.*", "tpye: is no key, did you mean type:?"),
         ("-Findig:must", "findig: is no key, did you mean finding:?"),

@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::{Out, Report, Secrets, Tally};
 use crate::cli::exit::{Failure, Kind};
 use crate::cli::output::Printer;
+use crate::client::devices::DeviceEvent;
 use crate::client::notice::{CardNotice, Connection, Line};
 use crate::discovery::CardRecord;
 use crate::protocol::finding::FindingRecord;
@@ -12,8 +13,8 @@ use crate::protocol::{Content, Finding};
 use crate::scenario::{Outcome, Scenario, Sink, StepReport};
 use crate::session::SessionView;
 use crate::trace::output::{
-    Direction, FindingLine, FrameLine, OutputLine, ScenarioLine, ScenarioRecord, SessionLine, SessionRecord,
-    StepLine,
+    DeviceLine, Direction, FindingLine, FrameLine, OutputLine, ScenarioLine, ScenarioRecord, SessionLine,
+    SessionRecord, StepLine,
 };
 use crate::trace::record::{self, Record};
 
@@ -121,6 +122,13 @@ impl Sink for JsonReport<'_, '_> {
         if let Some(at) = self.live.take() {
             let modalities = view.negotiated.iter().map(|m| m.name().to_owned()).collect();
             self.state(at, "live", None, Some(modalities));
+        }
+    }
+
+    fn device(&mut self, event: &DeviceEvent) {
+        // A trouble that stands is said once; its end says how often it came.
+        if event.trouble().is_none() || event.times == 1 {
+            self.print(&OutputLine::Device(DeviceLine { t: event.at.into(), device: event.into() }));
         }
     }
 

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::{Out, Report, Secrets, Tally};
 use crate::cli::exit::Failure;
+use crate::client::devices::DeviceEvent;
 use crate::client::notice::{CardNotice, Line, LineKind};
 use crate::protocol::{Event, Finding, view};
 use crate::scenario::{Outcome, Scenario, Sink, StepReport};
@@ -106,6 +107,15 @@ impl Sink for TextReport<'_, '_> {
 
     fn finding(&mut self, at: Duration, finding: &Finding) {
         self.found(at, finding);
+    }
+
+    fn device(&mut self, event: &DeviceEvent) {
+        if event.trouble().is_some() && event.times > 1 {
+            return;
+        }
+        self.flush();
+        let hint = event.hint().map(|hint| format!("; {hint}")).unwrap_or_default();
+        self.row(event.at, "◇", &format!("{:22} {event}{hint}", event.device()));
     }
 
     fn line(&mut self, line: &Line) {

@@ -150,20 +150,31 @@ async fn capture(
     events: &Events,
     kept: &Kept,
 ) -> Result<Collected, Line> {
-    let (picture, name) = {
-        let mut camera = camera.lock().await;
-        let name = camera.label();
-        let stream = camera.open(&armed).await.map_err(|e| failed(&e))?;
-        let _engine_stopped = events.send(Event::Aiming(id)).await;
-        (aim(id, stream, &mut commands, events).await?, name)
-    };
+    let taken = take(id, camera, &armed, &mut commands, events).await;
     drop((armed, open));
+    let _engine_stopped = events.send(Event::Closed(id)).await;
+    let (picture, name) = taken?;
     if let Some(original) = lock(kept).as_mut().filter(|original| original.id == id) {
         original.picture = Some(picture);
         original.camera = name;
         original.captured_at = captured_at();
     }
     fitted(id, kept).await
+}
+
+/// Opens the camera and waits for the shutter; when this is over, the camera is closed. Also its name.
+async fn take(
+    id: Collection,
+    camera: &tokio::sync::Mutex<Box<dyn Camera>>,
+    armed: &Armed,
+    commands: &mut mpsc::UnboundedReceiver<Command>,
+    events: &Events,
+) -> Result<(Picture, String), Line> {
+    let mut camera = camera.lock().await;
+    let name = camera.label();
+    let stream = camera.open(armed).await.map_err(|e| failed(&e))?;
+    let _engine_stopped = events.send(Event::Aiming(id, name.clone())).await;
+    Ok((aim(id, stream, commands, events).await?, name))
 }
 
 /// Shows previews until the shutter; the stream ends by itself when the consent does.
@@ -199,7 +210,9 @@ async fn aim(
 }
 
 fn failed(error: &CameraError) -> Line {
-    words::device(sentence(&error.to_string()))
+    let mut line = words::device(sentence(&error.to_string()));
+    line.hint = error.hint();
+    line
 }
 
 fn preview(thumbnail: Thumbnail) -> Preview {

@@ -7,14 +7,16 @@ mod reader;
 mod words;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio::time::Instant;
 
 use self::camera::CameraPort;
 use self::link::LinkPort;
 use self::reader::ReaderPort;
+use super::devices::DeviceReport;
 use super::effect::Effect;
 use super::engine::{Engine, EngineSettings};
 use super::event::Event;
@@ -22,7 +24,7 @@ use super::notice::{DeviceLine, Notice};
 use super::request::Request;
 use crate::device::ArmedBy;
 use crate::device::camera::{Camera, CameraProgram};
-use crate::device::nfc::{NfcReader, Placer};
+use crate::device::nfc::{NfcReader, Placer, Readers};
 use crate::discovery::fetch::CardSource;
 use crate::files;
 use crate::net::{Credentials, NetContext};
@@ -66,6 +68,10 @@ pub struct ClientConfig {
     pub capture_within: Duration,
     /// The chosen reader, and the handle that places tags on it if it is simulated.
     pub reader: (Box<dyn NfcReader>, Option<Placer>),
+    /// Where a real reader is chosen: what is plugged in, as it changes.
+    pub watched: Option<Watched>,
+    /// Lists every device of this machine, for faces that ask; it looks in the background.
+    pub devices: Option<DeviceLister>,
     /// The chosen camera.
     pub camera: Box<dyn Camera>,
     /// The program behind simulated cameras of picture files.
@@ -75,6 +81,18 @@ pub struct ClientConfig {
     /// Whose act the consents are.
     pub armed_by: ArmedBy,
 }
+
+/// The readers of this machine as they come and go, and which of them are chosen.
+#[derive(Clone, Debug)]
+pub struct Watched {
+    /// Names or parts of names; none chooses every reader that is for tags.
+    pub names: Vec<String>,
+    /// What there is. Its first value counts only if something is in it: nothing may have been looked for yet.
+    pub readers: watch::Receiver<Readers>,
+}
+
+/// Begins to list devices: what was found so far comes again and again, and goes on as long as the receiver stands.
+pub type DeviceLister = Arc<dyn Fn() -> mpsc::Receiver<DeviceReport> + Send + Sync>;
 
 /// The two ends that a face holds.
 #[derive(Debug)]
@@ -99,10 +117,22 @@ impl Client {
 /// Where drivers bring what happened.
 type Events = mpsc::Sender<Event>;
 
+/// A task that ends when nobody holds this any more.
+struct AbortOnDrop(tokio::task::AbortHandle);
+
+impl Drop for AbortOnDrop {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
 struct Ports {
     link: LinkPort,
     reader: ReaderPort,
     camera: CameraPort,
+    lister: Option<DeviceLister>,
+    /// The list of devices that is being brought.
+    listing: Option<AbortOnDrop>,
     events: Events,
     notices: mpsc::Sender<Notice>,
     /// What goes to the face next.
@@ -117,7 +147,10 @@ async fn run(config: ClientConfig, mut requests: mpsc::Receiver<Request>, notice
         scrubber.add_token(token);
     }
     let mut engine = Engine::new(settings(&config), scrubber);
-    let mut ports = Ports::new(config, events, notices);
+    if let Some(watched) = &config.watched {
+        tokio::spawn(watch_readers(watched.readers.clone(), events.clone()));
+    }
+    let mut ports = Ports::new(config, events, notices, start);
     let mut now = start.elapsed();
     let mut batched = 0;
     loop {
@@ -152,6 +185,31 @@ async fn run(config: ClientConfig, mut requests: mpsc::Receiver<Request>, notice
     }
 }
 
+/// Brings what is plugged in, whenever it changes, until the engine stops.
+async fn watch_readers(mut readers: watch::Receiver<Readers>, events: Events) {
+    let mut now = readers.borrow_and_update().clone();
+    let mut is_known = now != Readers::default();
+    loop {
+        if is_known && events.send(Event::Readers(now)).await.is_err() {
+            return;
+        }
+        tokio::select! {
+            changed = readers.changed() => if changed.is_err() { return },
+            () = events.closed() => return,
+        }
+        (now, is_known) = (readers.borrow_and_update().clone(), true);
+    }
+}
+
+/// Brings what is found of devices, until nobody lists any more or this list is let go.
+async fn bring_devices(mut found: mpsc::Receiver<DeviceReport>, events: Events) {
+    while let Some(report) = found.recv().await {
+        if events.send(Event::Devices(report)).await.is_err() {
+            return;
+        }
+    }
+}
+
 /// Bytes of text in it, if it is a frame.
 fn size_of_frame(event: &Event) -> usize {
     match event {
@@ -180,6 +238,7 @@ fn settings(config: &ClientConfig) -> EngineSettings {
             simulated: config.reader.0.is_simulated(),
             trouble: None,
         },
+        watched: config.watched.as_ref().map(|watched| watched.names.clone()),
         camera: DeviceLine {
             name: config.camera.label(),
             simulated: config.camera.is_simulated(),
@@ -190,10 +249,12 @@ fn settings(config: &ClientConfig) -> EngineSettings {
 }
 
 impl Ports {
-    fn new(config: ClientConfig, events: Events, notices: mpsc::Sender<Notice>) -> Self {
+    fn new(config: ClientConfig, events: Events, notices: mpsc::Sender<Notice>, start: Instant) -> Self {
         let (reader, placer) = config.reader;
         Self {
-            reader: ReaderPort::new(reader, placer, config.state_dir, config.armed_by, events.clone()),
+            reader: ReaderPort::new(reader, placer, config.state_dir, config.armed_by, events.clone(), start),
+            lister: config.devices,
+            listing: None,
             camera: CameraPort::new(config.camera, config.camera_program, config.armed_by, events.clone()),
             link: LinkPort::new(
                 link::Dialling {
@@ -251,6 +312,13 @@ impl Ports {
                     let _engine_stopped = events.send(Event::Passport(id, result)).await;
                 });
             }
+            Effect::ListDevices => {
+                self.listing = self.lister.as_ref().map(|list| {
+                    let task = tokio::spawn(bring_devices(list(), self.events.clone()));
+                    AbortOnDrop(task.abort_handle())
+                });
+            }
+            Effect::EndList => self.listing = None,
             Effect::Stop => return false,
         }
         true

@@ -2,18 +2,20 @@
 //! alias and the scrubber.
 
 use std::path::PathBuf;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, mpsc, oneshot};
+use tokio::time::Instant;
 
 use super::{Events, captured_at, words};
 use crate::client::event::{Collected, CollectedTag, Collection, Event};
-use crate::client::notice::{Line, TagReview};
-use crate::device::nfc::{NfcError, NfcReader, Placer, RawTag, TagSpec, Told};
+use crate::client::notice::{Line, TagName, TagReview};
+use crate::device::nfc::{NfcError, NfcReader, Placer, RawTag, ReaderEvent, TagSpec, Told};
 use crate::device::{Armed, ArmedBy, DeviceKind, Disarm, key};
 use crate::observation::alias::DeviceKey;
-use crate::observation::reading::{TagReading, TagSource, read_tag};
+use crate::observation::reading::{Naming, TagReading, TagSource, read_tag};
 use crate::words::sentence;
 
 /// The port.
@@ -23,7 +25,11 @@ pub(super) struct ReaderPort {
     state_dir: PathBuf,
     by: ArmedBy,
     events: Events,
+    /// The zero of the engine's time.
+    start: Instant,
     armed: Option<Disarm>,
+    /// Dropping it ends listening to what goes on after a scan.
+    listening: Option<oneshot::Sender<()>>,
 }
 
 impl ReaderPort {
@@ -34,8 +40,10 @@ impl ReaderPort {
         state_dir: PathBuf,
         by: ArmedBy,
         events: Events,
+        start: Instant,
     ) -> Self {
-        Self { reader: Arc::new(Mutex::new(reader)), placer, state_dir, by, events, armed: None }
+        let reader = Arc::new(Mutex::new(reader));
+        Self { reader, placer, state_dir, by, events, start, armed: None, listening: None }
     }
 
     /// Arms the reader: one scan.
@@ -44,20 +52,28 @@ impl ReaderPort {
         let armed = Armed::mint(DeviceKind::Reader, self.by, within);
         self.armed = Some(armed.disarm());
         let placed = place.map(|spec| self.put(&spec)).transpose();
-        let (reader, events, state_dir) =
-            (Arc::clone(&self.reader), self.events.clone(), self.state_dir.clone());
+        let (reader, state_dir) = (Arc::clone(&self.reader), self.state_dir.clone());
+        let (listening, mut unheard) = oneshot::channel::<()>();
+        self.listening = Some(listening);
+        let mut heard = Heard::new(id, self.events.clone(), self.start);
         tokio::spawn(async move {
             let result = match placed {
                 Err(why) => Err(why),
-                Ok(_) => scan(&reader, &armed, state_dir).await,
+                Ok(_) => heard.during(|told| scan(&reader, &armed, state_dir, told)).await,
             };
             drop(armed);
-            let _engine_stopped = events.send(Event::Collected(id, result)).await;
+            let _engine_stopped = heard.events.send(Event::Collected(id, result)).await;
+            // What becomes of the tag that was read is told until the next scan.
+            tokio::select! {
+                _ = &mut unheard => {}
+                () = heard.rest() => {}
+            }
         });
     }
 
     /// Takes the consent back; a scan under way ends.
     pub fn disarm(&mut self) {
+        self.listening = None;
         if let Some(armed) = self.armed.take() {
             armed.now();
         }
@@ -95,13 +111,59 @@ fn name(tag: &TagSpec) -> String {
     }
 }
 
+/// What a reader tells, brought to the engine in its own time.
+struct Heard {
+    id: Collection,
+    events: Events,
+    start: Instant,
+    told: Option<mpsc::UnboundedReceiver<ReaderEvent>>,
+}
+
+impl Heard {
+    fn new(id: Collection, events: Events, start: Instant) -> Self {
+        Self { id, events, start, told: None }
+    }
+
+    /// Scans, and brings what is told meanwhile before what the scan comes to.
+    async fn during<F: Future>(&mut self, scan: impl FnOnce(Told) -> F) -> F::Output {
+        let (tell, mut told) = Told::channel();
+        let mut scan = pin!(scan(tell));
+        let result = loop {
+            tokio::select! {
+                biased;
+                Some(event) = told.recv() => self.bring(event).await,
+                result = &mut scan => break result,
+            }
+        };
+        while let Ok(event) = told.try_recv() {
+            self.bring(event).await;
+        }
+        self.told = Some(told);
+        result
+    }
+
+    /// Brings what is told afterwards, until nobody tells any more.
+    async fn rest(&mut self) {
+        let Some(mut told) = self.told.take() else { return };
+        while let Some(event) = told.recv().await {
+            self.bring(event).await;
+        }
+    }
+
+    async fn bring(&self, event: ReaderEvent) {
+        let at = self.start.elapsed().saturating_sub(event.at.elapsed());
+        let _engine_stopped = self.events.send(Event::Happened(self.id, at, event)).await;
+    }
+}
+
 async fn scan(
     reader: &Mutex<Box<dyn NfcReader>>,
     armed: &Armed,
     state_dir: PathBuf,
+    told: Told,
 ) -> Result<Collected, Line> {
     let mut reader = reader.lock().await;
-    let scanned = reader.scan(armed, Told::nobody()).await;
+    let scanned = reader.scan(armed, told).await;
     let raw = scanned.map_err(|error: NfcError| words::device(error.to_string()))?.tag;
     drop(reader);
     let captured_at = captured_at();
@@ -133,7 +195,7 @@ fn source(raw: &RawTag) -> TagSource<'_> {
 
 fn collected(reading: TagReading, captured_at: String) -> CollectedTag {
     let object = reading.object_input(None);
-    let TagReading { summary, other_content, notes, uid, .. } = reading;
+    let TagReading { summary, other_content, notes, uid, naming, .. } = reading;
     CollectedTag {
         review: TagReview {
             technology: summary.technology.clone(),
@@ -145,6 +207,10 @@ fn collected(reading: TagReading, captured_at: String) -> CollectedTag {
             payload_sha256: object.payload_sha256.clone(),
             other_content,
             random_uid: summary.random_uid,
+            name: match naming {
+                Naming::Lasting => TagName::Lasting,
+                Naming::OneTap => TagName::Withheld,
+            },
             notes,
         },
         object,

@@ -1,9 +1,10 @@
 //! The reducer: pure, without I/O and clock. One event goes in with the time, effects come out.
 //!
-//! `connection` brings a session up and down, `physical` collects and reviews, `records` turns frames into
+//! `connection` brings a session up and down, `devices` tells what happens at readers and cameras, `physical` collects and reviews, `records` turns frames into
 //! what a face may see. All times are since the engine was started.
 
 mod connection;
+mod devices;
 mod physical;
 mod records;
 
@@ -15,6 +16,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use self::connection::Link;
+use self::devices::Devices;
 use self::physical::Physical;
 use super::effect::Effect;
 use super::event::Event;
@@ -41,8 +43,10 @@ pub(crate) struct EngineSettings {
     pub scan_within: Duration,
     /// How long a capture stays armed.
     pub capture_within: Duration,
-    /// The chosen reader.
+    /// The chosen reader, or what several are called together.
     pub reader: DeviceLine,
+    /// Where plugging is watched: the names of the chosen readers, none for every one that is for tags.
+    pub watched: Option<Vec<String>>,
     /// The chosen camera.
     pub camera: DeviceLine,
     /// Where the card is, for the screen.
@@ -55,6 +59,7 @@ pub(crate) struct Engine {
     settings: EngineSettings,
     link: Link,
     physical: Physical,
+    devices: Devices,
     scrubber: Scrubber,
     /// The end of the answer so far, while a secret could be under way in it.
     kept_back: Zeroizing<String>,
@@ -71,6 +76,8 @@ pub(crate) struct Engine {
     /// `true` from [`Request::Quit`] on: the engine stops when the connection is gone, or at this time.
     quitting: Option<Duration>,
     effects: VecDeque<Effect>,
+    /// The time of the event that is being handled.
+    now: Duration,
 }
 
 /// How long a quitting engine waits for the agent's close.
@@ -81,6 +88,8 @@ impl Engine {
     pub fn new(settings: EngineSettings, scrubber: Scrubber) -> Self {
         let mut engine = Self {
             physical: Physical::new(),
+            devices: Devices::default(),
+            now: Duration::ZERO,
             settings,
             link: Link::Idle,
             scrubber,
@@ -100,6 +109,7 @@ impl Engine {
 
     /// Takes one event. Drain [`Engine::poll`] afterwards.
     pub fn handle(&mut self, now: Duration, event: Event) {
+        self.now = now;
         match event {
             Event::Request(request) => self.request(now, request),
             Event::Tick => self.tick(now),
@@ -108,8 +118,12 @@ impl Engine {
             Event::Frame(attempt, frame) => self.frame(now, attempt, frame),
             Event::Said(attempt, said) => self.said(now, attempt, said),
             Event::Gone(attempt, gone) => self.gone(now, attempt, &gone),
-            Event::Aiming(id) => self.aiming(id),
+            Event::Happened(id, at, event) => self.reader_happened(id, at, event),
+            Event::Readers(readers) => self.readers_changed(now, readers),
+            Event::Devices(report) => self.notify(Notice::Devices(Arc::new(report))),
+            Event::Aiming(id, name) => self.aiming(id, name),
             Event::Preview(id, preview) => self.preview(id, preview),
+            Event::Closed(id) => self.camera_closed(now, id),
             Event::Collected(id, result) => self.collected(now, id, result),
             Event::Passport(id, result) => self.passport(now, id, result),
             Event::Placed(result) => self.placed(now, result),
@@ -156,10 +170,13 @@ impl Engine {
             Request::AddOther => self.add_other(now),
             Request::NextIntent => self.next_intent(now),
             Request::Orient(orient) => self.orient(now, orient),
+            Request::Insist => self.insist(now),
             Request::AttachPassport(path) => self.attach_passport(now, path),
             Request::SendReviewed => self.send_reviewed(now),
             Request::DropReviewed => self.drop_reviewed(now),
             Request::Observe(observe) => self.observe(now, observe),
+            Request::ListDevices => self.effects.push_back(Effect::ListDevices),
+            Request::EndDevices => self.effects.push_back(Effect::EndList),
             Request::Foreground(front) => self.foreground(now, front),
             Request::Quit => self.quit(now),
         }

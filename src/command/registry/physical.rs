@@ -98,6 +98,16 @@ pub(super) const COMMANDS: &[Command] = &[
         "Change the intent: identify, remember, inspect, act. It grants no authority."
     ),
     command!(
+        "insist",
+        "alias all the same",
+        &[Review],
+        [Char('a')],
+        Some("scan"),
+        true,
+        Act::Ask(Request::Insist),
+        "Send an alias of a tag that has no stable identity; it names this one tap alone."
+    ),
+    command!(
         "add",
         "add a tag or photo",
         &[Review],

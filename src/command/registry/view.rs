@@ -23,7 +23,7 @@ pub(super) const COMMANDS: &[Command] = &[
         None,
         true,
         Act::View(View::Filter),
-        "Show only some events: words, in, out, type:text.*, finding, turn:3, id:ix-1; a minus, as in -word, turns one round."
+        "Show only some events: words, in, out, device, type:text.*, finding, turn:3, id:ix-1; a minus, as in -word, turns one round."
     ),
     command!(
         "next-finding",
@@ -204,6 +204,26 @@ pub(super) const COMMANDS: &[Command] = &[
         true,
         Act::View(View::Pane(4)),
         "Reader and camera."
+    ),
+    command!(
+        "devices",
+        "devices",
+        EVERYWHERE,
+        [Char('d')],
+        None,
+        true,
+        Act::View(View::Devices),
+        "Every reader, camera and sound device that is found, what is wrong with it, and how to mend it."
+    ),
+    command!(
+        "look-again",
+        "look for devices again",
+        &[Overlay],
+        [Char('r')],
+        None,
+        true,
+        Act::View(View::LookAgain),
+        "Look anew for what is plugged in; readers are watched as long as the list is open."
     ),
     command!(
         "palette",

@@ -1,19 +1,22 @@
 //! The child's side: what runs when our own program is started as `agentcall __camera`.
 //!
 //! It owns the camera and nothing else: no network, no terminal, no environment. It answers one request after the
-//! other on its standard input and output, and ends when its input ends.
+//! other on its standard input and output, and ends when its input ends. What has a lens is in [`real`](super::real).
 
 use std::io::{Read, Write};
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use super::wire::{self, MESSAGE_CHARS, Prefix, Reply, Request, Size, Source, VERSION};
+use super::CameraTrouble;
+use super::info::CameraInfo;
+use super::real;
+use super::wire::{self, MESSAGE_CHARS, Prefix, RawFacts, Reply, Request, Size, Source, VERSION};
 use crate::files;
-use crate::picture::{self, Picture};
+use crate::picture::{self, Picture, raw::Care};
 
 /// The hidden first argument that starts the child.
 pub const ARGUMENT: &str = "__camera";
-/// Memory the child may address. A bomb that gets past every bound ends here.
+/// Memory the child may address beyond what it does at its start. A bomb that gets past every bound ends here.
 #[cfg(unix)]
 const ADDRESS_SPACE_BYTES: u64 = 1024 * 1024 * 1024;
 /// The pace of the test card: 15 pictures a second.
@@ -26,6 +29,21 @@ const CARD_SIZE: (u32, u32) = (1_280, 720);
 enum Opened {
     Card { start: Instant, last: Option<Instant> },
     Still { picture: Picture, last: Option<Instant> },
+    Lens(Box<dyn real::Lens>),
+}
+
+/// Why something could not be done.
+enum Failure {
+    /// In words.
+    Told(String),
+    /// By the camera's fault.
+    Trouble(CameraTrouble),
+}
+
+impl From<CameraTrouble> for Failure {
+    fn from(trouble: CameraTrouble) -> Self {
+        Self::Trouble(trouble)
+    }
 }
 
 /// Runs the child until its input ends or it is told to close. Returns the exit code: 0, or 1 when the pipe broke or
@@ -42,9 +60,20 @@ pub fn child_main(mut input: impl Read, mut output: impl Write) -> u8 {
 fn limit_memory() {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let now = getrlimit(Resource::As);
-    let most = now.maximum.map_or(ADDRESS_SPACE_BYTES, |m| m.min(ADDRESS_SPACE_BYTES));
+    let wanted = reserved_bytes() + ADDRESS_SPACE_BYTES;
+    let most = now.maximum.map_or(wanted, |m| m.min(wanted));
     // Where the limit cannot be set, the decoder's own limits still hold.
     let _ = setrlimit(Resource::As, Rlimit { current: Some(most), maximum: Some(most) });
+}
+
+/// What is addressed already: our allocator reserves a gigabyte before it uses any of it, which would leave nothing for
+/// the buffers that a camera's driver lends us. 0 where the system does not say.
+#[cfg(unix)]
+fn reserved_bytes() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let size = status.lines().find_map(|line| line.strip_prefix("VmSize:"));
+    let kilobytes = size.and_then(|size| size.trim().strip_suffix("kB")?.trim().parse::<u64>().ok());
+    kilobytes.unwrap_or(0) * 1024
 }
 
 #[cfg(not(unix))]
@@ -56,16 +85,18 @@ pub(super) fn serve(input: &mut impl Read, output: &mut impl Write) -> std::io::
     while let Some(request) = receive(input)? {
         match request {
             Request::Close => break,
+            Request::List => list(output)?,
             Request::Open { source } => match open(source) {
                 Ok((state, reply)) => {
                     opened = Some(state);
                     send(output, &reply, &[])?;
                 }
-                Err(message) => fail(output, &message)?,
+                Err(failure) => fail(output, failure)?,
             },
-            Request::Frame { size } => match opened.as_mut() {
-                Some(state) => send_frame(output, &state.next(size))?,
-                None => fail(output, "the camera is not open")?,
+            Request::Frame { size } => match opened.as_mut().map(|state| state.next(size)) {
+                Some(Ok((picture, raw))) => send_frame(output, &picture, raw)?,
+                Some(Err(failure)) => fail(output, failure)?,
+                None => fail(output, Failure::Told("the camera is not open".into()))?,
             },
         }
     }
@@ -96,29 +127,54 @@ fn send(output: &mut impl Write, reply: &Reply, payload: &[u8]) -> std::io::Resu
     output.flush()
 }
 
-fn fail(output: &mut impl Write, message: &str) -> std::io::Result<()> {
+fn fail(output: &mut impl Write, failure: Failure) -> std::io::Result<()> {
+    let (message, trouble) = match failure {
+        Failure::Told(message) => (message, None),
+        Failure::Trouble(trouble) => (trouble.to_string(), Some(trouble.tidied())),
+    };
     let message = message.chars().filter(|c| !c.is_control()).take(MESSAGE_CHARS).collect();
-    send(output, &Reply::Failed { message }, &[])
+    send(output, &Reply::Failed { message, trouble }, &[])
 }
 
-fn send_frame(output: &mut impl Write, picture: &Picture) -> std::io::Result<()> {
+/// Each camera is told as soon as it is known.
+fn list(output: &mut impl Write) -> std::io::Result<()> {
+    let mut told = Ok(());
+    let trouble = real::list(&mut |camera: CameraInfo| {
+        if told.is_ok() {
+            told = send(output, &Reply::Camera { camera: camera.tidied() }, &[]);
+        }
+    });
+    told?;
+    send(output, &Reply::Listed { trouble: trouble.map(CameraTrouble::tidied) }, &[])
+}
+
+fn send_frame(output: &mut impl Write, picture: &Picture, raw: Option<RawFacts>) -> std::io::Result<()> {
     let (width, height) = (picture.width(), picture.height());
-    let reply = Reply::Frame { format: "rgb8".into(), width, height, stride: width * 3 };
+    let reply = Reply::Frame { format: "rgb8".into(), width, height, stride: width * 3, raw };
     send(output, &reply, picture.expose_rgb())
 }
 
-fn open(source: Source) -> Result<(Opened, Reply), String> {
+fn open(source: Source) -> Result<(Opened, Reply), Failure> {
     match source {
         Source::TestCard => {
             let (width, height) = CARD_SIZE;
-            let reply = Reply::Opened { name: "test card".into(), width, height };
+            let name = "test card".into();
+            let reply = Reply::Opened { name, width, height, fourcc: None, fps: None };
             Ok((Opened::Card { start: Instant::now(), last: None }, reply))
         }
         Source::File { path } => {
-            let picture = read_picture(&path)?;
+            let picture = read_picture(&path).map_err(Failure::Told)?;
             let (width, height) = (picture.width(), picture.height());
             let name = path.rsplit(['/', '\\']).next().unwrap_or(&path).chars().take(128).collect();
-            Ok((Opened::Still { picture, last: None }, Reply::Opened { name, width, height }))
+            let reply = Reply::Opened { name, width, height, fourcc: None, fps: None };
+            Ok((Opened::Still { picture, last: None }, reply))
+        }
+        Source::Device { node, card, bus, format } => {
+            let lens = real::open(&real::Wanted { node, card: card.clone(), bus, format })?;
+            let set = lens.set();
+            let (width, height, fps) = (set.width, set.height, set.fps);
+            let reply = Reply::Opened { name: card, width, height, fourcc: Some(set.fourcc.clone()), fps };
+            Ok((Opened::Lens(lens), reply))
         }
     }
 }
@@ -138,25 +194,39 @@ fn read_picture(path: &str) -> Result<Picture, String> {
 
 impl Opened {
     /// The next frame, at the pace of a camera.
-    fn next(&mut self, size: Size) -> Picture {
-        let (Self::Card { last, .. } | Self::Still { last, .. }) = self;
-        if let Some(before) = *last {
-            std::thread::sleep(PACE.saturating_sub(before.elapsed()));
-        }
-        *last = Some(Instant::now());
+    fn next(&mut self, size: Size) -> Result<(Picture, Option<RawFacts>), Failure> {
         let side = match size {
             Size::Preview => wire::PREVIEW_SIDE,
             Size::Full => wire::FULL_SIDE,
         };
         match self {
-            Self::Still { picture, .. } => picture.shrunk_to(side),
-            Self::Card { start, .. } => {
+            Self::Still { picture, last } => {
+                pace(last);
+                Ok((picture.shrunk_to(side), None))
+            }
+            Self::Card { start, last } => {
+                pace(last);
                 let (width, height) =
                     (CARD_SIZE.0.min(side), CARD_SIZE.1 * CARD_SIZE.0.min(side) / CARD_SIZE.0);
-                picture::test_card(width, height, start.elapsed(), &clock())
+                Ok((picture::test_card(width, height, start.elapsed(), &clock()), None))
+            }
+            Self::Lens(lens) => {
+                let care = match size {
+                    Size::Preview => Care::Quick { side },
+                    Size::Full => Care::Whole,
+                };
+                let (picture, raw) = real::next(lens.as_mut(), care)?;
+                Ok((picture.shrunk_to(side), Some(raw)))
             }
         }
     }
+}
+
+fn pace(last: &mut Option<Instant>) {
+    if let Some(before) = *last {
+        std::thread::sleep(PACE.saturating_sub(before.elapsed()));
+    }
+    *last = Some(Instant::now());
 }
 
 /// The time of day in UTC: `14:03:27Z`.

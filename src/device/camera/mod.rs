@@ -6,9 +6,16 @@
 //! ([`child`]), so that a crash, a hang or a picture that is a bomb costs one capture and one line.
 
 pub mod child;
+pub mod choice;
+mod info;
+mod listing;
 mod process;
+mod real;
 pub mod simulated;
+mod stream;
+mod trouble;
 pub mod unavailable;
+mod webcam;
 pub mod wire;
 
 use std::pin::Pin;
@@ -17,7 +24,12 @@ use std::time::Duration;
 use crate::device::{Armed, Ended};
 use crate::picture::Picture;
 
+pub use choice::Wish;
+pub use info::{CameraInfo, FormatInfo, Listing};
+pub use listing::{list, real_cameras};
 pub use process::CameraProgram;
+pub use trouble::CameraTrouble;
+pub use webcam::Webcam;
 
 /// A boxed future, so that the traits are object-safe.
 pub type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -29,6 +41,17 @@ pub trait Camera: Send {
 
     /// Whether no lens stands behind it.
     fn is_simulated(&self) -> bool;
+
+    /// The node behind it (`/dev/video0`), where there is one; it can be chosen by it too.
+    fn node(&self) -> Option<&str> {
+        None
+    }
+
+    /// Asks for a format from now on; `false` when this camera has none to choose from.
+    fn wish(&mut self, wish: Wish) -> bool {
+        let _no_choice = wish;
+        false
+    }
 
     /// What the screen shows: the name, which begins with SIMULATED where that is so.
     fn label(&self) -> String {
@@ -60,12 +83,18 @@ pub trait CameraStream: Send {
     /// [`CameraError`]; the camera is closed all the same.
     fn shutter(self: Box<Self>) -> Boxed<'static, Result<Picture, CameraError>>;
 
+    /// Does what the shutter does, keeps nothing of the picture, and tells when what happened.
+    ///
+    /// # Errors
+    /// [`CameraError`]; the camera is closed all the same.
+    fn probe(self: Box<Self>) -> Boxed<'static, Result<Probe, CameraError>>;
+
     /// Closes the camera and waits until it is closed.
     fn close(self: Box<Self>) -> Boxed<'static, ()>;
 }
 
 /// What an open camera said about itself.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct StreamFormat {
     /// Its own name, at most 128 characters.
     pub name: String,
@@ -73,6 +102,38 @@ pub struct StreamFormat {
     pub width: u32,
     /// Height of its pictures in pixels.
     pub height: u32,
+    /// The four-letter code of what it delivers; none for simulated cameras.
+    pub fourcc: Option<String>,
+    /// Pictures a second, where it says so.
+    pub fps: Option<f32>,
+}
+
+/// What one picture took. Each time counts from the moment at which the camera was asked for; nothing of the picture is
+/// kept.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Probe {
+    /// What the camera said about itself.
+    pub format: StreamFormat,
+    /// Width of the picture in pixels.
+    pub width: u32,
+    /// Height of the picture in pixels.
+    pub height: u32,
+    /// Bytes of the frame as the camera gave it; none for simulated cameras.
+    pub raw_bytes: Option<u32>,
+    /// Damaged frames that were dropped right before it.
+    pub dropped: u32,
+    /// Frames that came until one was usable, that one among them.
+    pub frames: u32,
+    /// The process was there.
+    pub started: Duration,
+    /// The camera was open.
+    pub opened: Duration,
+    /// The first whole frame was there.
+    pub first_frame: Duration,
+    /// The first frame that is neither dark nor unfilled was there.
+    pub first_usable: Duration,
+    /// The camera was closed, its process gone.
+    pub closed: Duration,
 }
 
 /// Why a capture came to nothing. Each is one clear sentence; the session goes on.
@@ -116,6 +177,14 @@ pub enum CameraError {
         /// Its words: one line, at most [`wire::MESSAGE_CHARS`] characters.
         message: String,
     },
+    /// The camera could not be used, and it is known why.
+    #[error("the camera {name} gave no picture: {trouble}")]
+    Trouble {
+        /// The camera.
+        name: String,
+        /// Why.
+        trouble: CameraTrouble,
+    },
     /// The camera did not answer in time. It was ended.
     #[error("the camera {name} did not answer within {} s while {step}; its process was ended", .within.as_secs_f32())]
     Hung {
@@ -148,8 +217,22 @@ pub enum CameraError {
     },
 }
 
-/// Chooses a camera by exact name, unique part of a name (capitals do not matter), `simulated` (the first simulated
-/// one), or `file:PATH`.
+impl CameraError {
+    /// What to do about it, in one clause, where that is known.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Trouble { trouble, .. } => Some(trouble.hint()),
+            Self::Hung { .. } | Self::Died { .. } => {
+                Some("try again; if it stays so, plug the camera in anew or choose another".to_owned())
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Chooses a camera by exact name, node (`/dev/video0`), unique part of a name (capitals do not matter), `simulated` (the
+/// first simulated one), or `file:PATH`. Behind the name of a real one an `@` may stand and a format ([`Wish`]):
+/// `HD Webcam@MJPG 640x480`.
 ///
 /// # Errors
 /// [`CameraError::NoSuchCamera`] names what is available.
@@ -161,19 +244,41 @@ pub fn choose(
     if let Some(path) = name.strip_prefix("file:") {
         return Ok(Box::new(simulated::SimulatedCamera::of_file(path.into(), program.clone())));
     }
+    let (at, wish) = match (find(name, &cameras), name.rsplit_once('@')) {
+        (Ok(at), _) => (at, None),
+        (Err(matches), None) => return Err(no_such_camera(name, matches, &cameras)),
+        (Err(matches), Some((camera, format))) => match (find(camera, &cameras), Wish::parse(format)) {
+            (Ok(at), Some(wish)) => (at, Some(wish)),
+            (Err(matches), Some(_)) => return Err(no_such_camera(camera, matches, &cameras)),
+            _ => return Err(no_such_camera(name, matches, &cameras)),
+        },
+    };
+    let mut camera = cameras.swap_remove(at);
+    if wish.is_none_or(|wish| camera.wish(wish)) {
+        return Ok(camera);
+    }
+    let why = format!("the camera {} has no formats to choose from", camera.name());
+    Err(CameraError::NoSuchCamera { why, available: camera.name().to_owned() })
+}
+
+/// The place of the camera that is meant; else how many fit.
+fn find(name: &str, cameras: &[Box<dyn Camera>]) -> Result<usize, usize> {
     let wanted = name.trim().to_lowercase();
     let exact = cameras.iter().position(|c| c.name().to_lowercase() == wanted);
+    let node = || cameras.iter().position(|c| c.node().is_some_and(|node| node.to_lowercase() == wanted));
     let simulated = || cameras.iter().position(|c| wanted == "simulated" && c.is_simulated());
     let parts: Vec<usize> =
         (0..cameras.len()).filter(|i| cameras[*i].name().to_lowercase().contains(&wanted)).collect();
-    match (exact.or_else(simulated), parts.as_slice()) {
-        (Some(at), _) => Ok(cameras.swap_remove(at)),
-        (None, [one]) if !wanted.is_empty() => Ok(cameras.swap_remove(*one)),
-        (None, several) => {
-            let names: Vec<&str> = cameras.iter().map(|c| c.name()).collect();
-            Err(unavailable::no_such_camera(name, several.len(), &names))
-        }
+    match (exact.or_else(node).or_else(simulated), parts.as_slice()) {
+        (Some(at), _) => Ok(at),
+        (None, [one]) if !wanted.is_empty() => Ok(*one),
+        (None, several) => Err(several.len()),
     }
+}
+
+fn no_such_camera(name: &str, matches: usize, cameras: &[Box<dyn Camera>]) -> CameraError {
+    let names: Vec<&str> = cameras.iter().map(|c| c.name()).collect();
+    unavailable::no_such_camera(name, matches, &names)
 }
 
 #[cfg(test)]

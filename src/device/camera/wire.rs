@@ -2,14 +2,17 @@
 //!
 //! A message is `ACC1`, the length of the header and of the payload (four bytes each, big-endian), the header
 //! (JSON) and the payload (raw pixels). The child speaks first, with [`Reply::Hello`]; after that each request gets
-//! one reply. Lengths are checked before anything is allocated.
+//! one reply, but for [`Request::List`], which gets a [`Reply::Camera`] for each camera and then [`Reply::Listed`]:
+//! what was found before a driver hangs is not lost. Lengths are checked before anything is allocated.
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
+use super::CameraTrouble;
+use super::info::{CameraInfo, FormatInfo};
 use crate::picture::Picture;
 
 /// The version both sides must speak.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 /// Bytes of the fixed part before the header.
 pub const PREFIX_BYTES: usize = 12;
 /// Largest header in bytes: room for any path that an operating system takes, escaped.
@@ -25,7 +28,7 @@ pub const MESSAGE_CHARS: usize = 300;
 const MAGIC: [u8; 4] = *b"ACC1";
 
 /// Where pictures come from.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "camelCase")]
 pub enum Source {
     /// The moving test card.
@@ -34,6 +37,17 @@ pub enum Source {
     File {
         /// Its absolute path.
         path: String,
+    },
+    /// A camera that is plugged in.
+    Device {
+        /// Its node, or its number where the system has no nodes; asked first.
+        node: String,
+        /// What the maker calls it. Another camera that has the node by now is not taken for it.
+        card: String,
+        /// Where it was plugged in; it counts when several are alike.
+        bus: String,
+        /// The format to set, as it was listed; nothing is asked again where it can be had.
+        format: Option<FormatInfo>,
     },
 }
 
@@ -48,9 +62,11 @@ pub enum Size {
 }
 
 /// From us to the child.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "do", rename_all = "camelCase")]
 pub enum Request {
+    /// Look which cameras there are; answered by a `Camera` for each and then `Listed`.
+    List,
     /// Open the source; answered by `Opened`.
     Open {
         /// The source.
@@ -66,7 +82,7 @@ pub enum Request {
 }
 
 /// From the child to us.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "camelCase")]
 pub enum Reply {
     /// The child is there.
@@ -82,6 +98,23 @@ pub enum Reply {
         width: u32,
         /// Height of its pictures in pixels.
         height: u32,
+        /// The four-letter code of what comes from a lens; none where nothing does.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        fourcc: Option<String>,
+        /// Pictures a second, where the camera says so.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        fps: Option<f32>,
+    },
+    /// A camera that is plugged in.
+    Camera {
+        /// What is known of it. Its name is not yet told apart from the others'.
+        camera: CameraInfo,
+    },
+    /// Every camera was told.
+    Listed {
+        /// What went wrong while looking.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        trouble: Option<CameraTrouble>,
     },
     /// A frame; the pixels are the payload.
     Frame {
@@ -93,12 +126,28 @@ pub enum Reply {
         height: u32,
         /// Bytes from one row to the next.
         stride: u32,
+        /// What the camera delivered for it; none where no lens did.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        raw: Option<RawFacts>,
     },
     /// It could not be done.
     Failed {
         /// Why, in one line.
         message: String,
+        /// Why, as a kind, where the camera is to blame.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        trouble: Option<CameraTrouble>,
     },
+}
+
+/// What a camera delivered for one frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RawFacts {
+    /// Bytes of the frame before it was decoded.
+    pub bytes: u32,
+    /// How many damaged ones were dropped before it.
+    pub dropped: u32,
 }
 
 /// Why bytes are not a message of this protocol.

@@ -91,28 +91,36 @@ impl fmt::Display for Apdu {
     }
 }
 
-impl fmt::Display for ReaderEvent {
-    /// One sentence without its full stop, such as `tag on ACR122U`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let reader = &self.reader;
-        match &self.what {
-            Happened::Inserted { lay_there: false } => write!(f, "tag put on {reader}"),
-            Happened::Inserted { lay_there: true } => write!(f, "tag already on {reader}"),
-            Happened::Flickered { gone } => {
+impl Happened {
+    /// Writes that it happened at this reader: one sentence without its full stop, such as `tag put on ACR122U`.
+    ///
+    /// # Errors
+    /// Those of the formatter.
+    pub fn write_of(&self, reader: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Inserted { lay_there: false } => write!(f, "tag put on {reader}"),
+            Self::Inserted { lay_there: true } => write!(f, "tag already on {reader}"),
+            Self::Flickered { gone } => {
                 write!(f, "tag gone for {} ms and back on {reader}", gone.as_millis())
             }
-            Happened::Removed => write!(f, "tag taken off {reader}"),
-            Happened::TornAway { after } => {
+            Self::Removed => write!(f, "tag taken off {reader}"),
+            Self::TornAway { after } => {
                 write!(f, "tag torn away from {reader} after {after} APDUs; hold it again")
             }
-            Happened::Read(read) => {
+            Self::Read(read) => {
                 let ms = read.took.as_secs_f64() * 1e3;
-                write!(f, "{} read on {reader}: {} APDUs in {ms:.1} ms", read.technology, read.apdus.len())
+                write!(f, "{} read in {ms:.1} ms, {} APDUs, on {reader}", read.technology, read.apdus.len())
             }
-            Happened::Trouble(trouble) => write!(f, "{trouble}"),
-            Happened::Recovered if reader.is_empty() => write!(f, "the PC/SC service answers again"),
-            Happened::Recovered => write!(f, "{reader} works again"),
+            Self::Trouble(trouble) => write!(f, "{trouble}"),
+            Self::Recovered if reader.is_empty() => write!(f, "the PC/SC service answers again"),
+            Self::Recovered => write!(f, "{reader} works again"),
         }
+    }
+}
+
+impl fmt::Display for ReaderEvent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.what.write_of(&self.reader, f)
     }
 }
 

@@ -1,7 +1,7 @@
 //! What a scanned tag comes to: a reference or a local alias, its digest, and what the user reviews.
 //!
 //! Pure. The client calls [`read_tag`] with what a reader delivered and sends [`TagReading::object_input`] after the
-//! user's review. The raw id stays in [`TagReading::uid`], which only the scrubber looks at.
+//! user's review; what names the tag for one tap alone ([`Naming`]) only when the user insists. The raw id stays in [`TagReading::uid`], which only the scrubber looks at.
 
 mod review;
 
@@ -50,11 +50,22 @@ pub enum TagSource<'a> {
     },
 }
 
+/// How long a reference or an alias names its tag.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Naming {
+    /// For good: whoever scans it again gets the same.
+    Lasting,
+    /// For this one tap: it is the alias of an id that is drawn anew at the next. Sent only where the user insists.
+    OneTap,
+}
+
 /// A scanned tag, ready for review and for the wire.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TagReading {
     /// The reference byte for byte, or the local alias; at most 512 characters (R9, R10).
     pub object_ref: String,
+    /// How long that names the tag.
+    pub naming: Naming,
     /// Which of the two it is (R8).
     pub carrier: Carrier,
     /// SHA-256 of the exact NDEF message, or of the alias's UTF-8 (R8, R10).
@@ -97,15 +108,6 @@ pub enum TagError {
         /// Why there is no reference.
         why: String,
     },
-    /// The only name would be an alias of an id that changes at every tap.
-    #[error(
-        "The tag cannot be named: {why}, and its id is random, another one at every tap, so an alias of it would \
-         name nothing (R10). Nothing was sent."
-    )]
-    RandomId {
-        /// Why there is no reference.
-        why: String,
-    },
 }
 
 /// What came out of a source before it is judged.
@@ -129,7 +131,7 @@ struct Absent {
 ///
 /// # Errors
 ///
-/// [`TagError`] when the source cannot be read at all, or gives neither a reference nor an id that stays the same.
+/// [`TagError`] when the source cannot be read at all, or gives neither a reference nor an id.
 pub fn read_tag(source: TagSource<'_>, key: &DeviceKey) -> Result<TagReading, TagError> {
     let Parts { technology, uid, ndef, mut notes } = parts(source)?;
     let uid = uid.filter(is_identity);
@@ -146,6 +148,7 @@ pub fn read_tag(source: TagSource<'_>, key: &DeviceKey) -> Result<TagReading, Ta
                 return Ok(TagReading {
                     other_content: review::untrusted(message, Some(&uri), uid.as_ref()),
                     object_ref: uri,
+                    naming: Naming::Lasting,
                     carrier: Carrier::Ndef,
                     payload_sha256: digest(bytes),
                     summary,
@@ -158,14 +161,15 @@ pub fn read_tag(source: TagSource<'_>, key: &DeviceKey) -> Result<TagReading, Ta
     };
     let object_ref = match &uid {
         None => return Err(TagError::Nameless { why }),
-        Some(_) if random_uid => return Err(TagError::RandomId { why }),
         Some(uid) => alias(key, uid),
     };
+    let naming = if random_uid { Naming::OneTap } else { Naming::Lasting };
     let other_content =
         parsed.map(|(_, message)| review::untrusted(&message, None, uid.as_ref())).unwrap_or_default();
     let payload_sha256 = digest(object_ref.as_bytes());
     Ok(TagReading {
         object_ref,
+        naming,
         carrier: Carrier::LocalTag,
         payload_sha256,
         summary,

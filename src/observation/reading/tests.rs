@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 use zeroize::Zeroizing;
 
-use super::{TagError, TagReading, TagSource, read_tag};
+use super::{Naming, TagError, TagReading, TagSource, read_tag};
 use crate::observation::alias::{DeviceKey, digest};
 use crate::observation::ndef::{RawRecord, encode_message};
 use crate::protocol::observation::Carrier;
@@ -90,14 +90,18 @@ fn a_forged_alias_and_a_mirrored_id_never_leave_the_client() {
 }
 
 #[test]
-fn a10_a_random_id_is_never_a_name() {
+fn a10_a_random_id_names_one_tap_alone() {
     let random = TagUid::new(&[0x08, 0x0E, 0x64, 0x59]);
-    assert!(matches!(read(&[], Some(&random)), Err(TagError::RandomId { .. })));
+    let alone = read(&[], Some(&random)).unwrap();
+    assert_eq!((alone.naming, alone.carrier), (Naming::OneTap, Carrier::LocalTag));
+    let next_tap = read(&[], Some(&TagUid::new(&[0x08, 0x51, 0x22, 0x03]))).unwrap();
+    assert_ne!(alone.object_ref, next_tap.object_ref, "which is why it is sent only when the user insists");
     let with_reference = read(&message(&[RawRecord::uri("urn:ab:1")]), Some(&random)).unwrap();
     assert!(with_reference.summary.random_uid);
+    assert_eq!(with_reference.naming, Naming::Lasting, "its reference stays");
     assert!(with_reference.summary.to_string().ends_with("random id, not an identity"));
     let seven = TagUid::new(&[0x08, 1, 2, 3, 4, 5, 6]);
-    assert!(read(&[], Some(&seven)).is_ok(), "only four bytes are random");
+    assert_eq!(read(&[], Some(&seven)).unwrap().naming, Naming::Lasting, "only four bytes are random");
 }
 
 #[test]

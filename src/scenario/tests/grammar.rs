@@ -45,12 +45,20 @@ fn the_text_of_a_turn_is_taken_as_it_stands() {
 
 #[test]
 fn tags_and_pictures_are_looked_for_beside_the_scenario() {
-    let plain =
-        Observe { tag: None, picture: None, intent: Intent::Identify, aim: Aim::Answering, passport: None };
+    let plain = Observe {
+        tag: None,
+        picture: None,
+        intent: Intent::Identify,
+        aim: Aim::Answering,
+        passport: None,
+        insist: false,
+    };
     let own = |path: &str| Some(path.to_owned());
     assert_eq!(observed("scan tag:router.ndef"), Observe { tag: own("bench/router.ndef"), ..plain.clone() });
     assert_eq!(observed("scan tag:/x/a.bin"), Observe { tag: own("/x/a.bin"), ..plain.clone() });
     assert_eq!(observed("scan tag:uid=04A1B2C3"), Observe { tag: own("uid=04A1B2C3"), ..plain.clone() });
+    let insisted = Observe { tag: own("uid=080E6459"), insist: true, ..plain.clone() };
+    assert_eq!(observed("scan tag:uid=080E6459 insist"), insisted);
     assert_eq!(observed("scan reader:\"My reader\""), Observe { tag: own(""), ..plain.clone() });
     assert_eq!(observed("capture camera:front"), Observe { picture: own(""), ..plain.clone() });
     assert_eq!(

@@ -1,4 +1,5 @@
-//! The event stream: sequence, time, time since the last, direction, type, summary, size, findings in place.
+//! The event stream: sequence, time, time since the last, direction, type, summary, size, findings in place. What happened
+//! at devices stands between the frames with a mark of its own.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -8,10 +9,11 @@ use ratatui::widgets::{Padding, Paragraph};
 
 use super::text::{fit, labelled, left, right, word};
 use super::{View, framed, titled};
-use crate::app::{Pane, Row};
+use crate::app::{Pane, Row, Source, Way};
+use crate::client::devices::DeviceEvent;
 use crate::protocol::Event;
 use crate::safe_text::SafeText;
-use crate::trace::record::{Body, Direction};
+use crate::trace::record::Body;
 use crate::units::Bytes;
 
 pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, view: View<'_>) {
@@ -60,7 +62,7 @@ fn note(view: View<'_>) -> String {
 
 fn empty(view: View<'_>) -> String {
     if view.model.events.filter().is_empty() {
-        "Every frame appears here, in both directions.".to_owned()
+        "Every frame appears here, in both directions, and what happens at devices.".to_owned()
     } else if view.model.events.is_searching() {
         "Searching older events.".to_owned()
     } else {
@@ -110,15 +112,18 @@ fn line(view: View<'_>, row: &Row, selected: bool, columns: Columns) -> Line<'st
         Some((first, _)) => first.to_string(),
         None => String::new(),
     };
-    let (mark, mark_style) = match row.record.findings.iter().map(crate::protocol::Finding::is_must).max() {
+    let (mark, mark_style) = match row.findings().iter().map(crate::protocol::Finding::is_must).max() {
         Some(true) => ("‼", theme.trouble()),
         Some(false) => ("!", theme.notice()),
         None => (" ", theme.dim()),
     };
-    let (arrow, arrow_style) = match row.direction {
-        Direction::Out => ("→", theme.accent()),
-        Direction::In => ("←", theme.dim()),
+    let (arrow, arrow_style) = match row.way {
+        Way::Out => ("→", theme.accent()),
+        Way::In => ("←", theme.dim()),
+        Way::Device if row.device().is_some_and(DeviceEvent::is_trouble) => ("◇", theme.trouble()),
+        Way::Device => ("◇", theme.notice()),
     };
+    let size = if row.way == Way::Device { String::new() } else { Bytes(row.bytes).to_string() };
     let plain = Style::new();
     let line = Line::from(vec![
         word(right(&sequence, columns.sequence), theme.dim()),
@@ -131,7 +136,7 @@ fn line(view: View<'_>, row: &Row, selected: bool, columns: Columns) -> Line<'st
         word(" ", plain),
         word(left(&what(row), columns.what), plain),
         word(" ", plain),
-        word(right(&Bytes(row.bytes).to_string(), columns.size), theme.dim()),
+        word(right(&size, columns.size), theme.dim()),
     ]);
     match (selected, view.model.pane == Pane::Events) {
         (true, true) => line.style(theme.selected()),
@@ -140,12 +145,16 @@ fn line(view: View<'_>, row: &Row, selected: bool, columns: Columns) -> Line<'st
     }
 }
 
-/// `text.delta ×8  "I do not k…"`
+/// `text.delta ×8  "I do not k…"`, `reader  tag put on ACR122U`
 fn what(row: &Row) -> String {
     let times = if row.count > 1 { format!(" ×{}", row.count) } else { String::new() };
-    let past = if row.record.deliberate { " [deliberate]" } else { "" };
-    let verdict = match &row.record.body {
-        _ if !row.record.acted => "not acted on  ",
+    let record = match &row.source {
+        Source::Frame(record) => record,
+        Source::Device(event) => return format!("{}{times}  {}", event.device(), row.summary),
+    };
+    let past = if record.deliberate { " [deliberate]" } else { "" };
+    let verdict = match &record.body {
+        _ if !record.acted => "not acted on  ",
         Body::Event(Event::Unknown { .. }) => "unknown type  ",
         _ => "",
     };

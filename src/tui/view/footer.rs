@@ -9,6 +9,7 @@ use unicode_width::UnicodeWidthStr;
 use super::View;
 use super::text::{fit, word};
 use crate::app::{Link, Mode, Model, Question, Tone};
+use crate::client::notice::TagName;
 use crate::command::Context;
 use crate::command::registry::by_id;
 use crate::protocol::Modality;
@@ -93,8 +94,8 @@ fn title(model: &Model, id: &str) -> Option<&'static str> {
         ("leave", Mode::Panes) if model.session.held.is_some() => "drop queued",
         ("leave", Mode::Panes) => "show all events",
         ("leave", Mode::Asking(_)) => "stay",
-        ("leave", Mode::Help(_)) => "close",
-        ("up", Mode::Help(_)) => "scroll",
+        ("leave", Mode::Help(_) | Mode::Devices(_)) => "close",
+        ("up", Mode::Help(_) | Mode::Devices(_)) => "scroll",
         ("up", _) => "choose",
         ("follow", _) if model.events.is_following() => "freeze",
         ("rotate-left", _) => "rotate",
@@ -115,6 +116,7 @@ fn ids(model: &Model) -> Vec<&'static str> {
         Context::Overlay => {
             return match &model.mode {
                 Mode::Help(_) => vec!["up", "leave"],
+                Mode::Devices(_) => vec!["look-again", "up", "leave"],
                 Mode::Palette(_) | Mode::Picker(..) => vec!["accept", "up", "leave"],
                 _ => vec!["accept", "leave"],
             };
@@ -127,13 +129,17 @@ fn ids(model: &Model) -> Vec<&'static str> {
 fn armed(model: &Model) -> Vec<&'static str> {
     if model.is_aiming() {
         vec!["shutter", "disarm", "rotate-left", "mirror", "intent"]
-    } else {
+    } else if model.physical.is_reader_simulated() {
         vec!["place", "disarm", "intent"]
+    } else {
+        vec!["disarm", "intent"]
     }
 }
 
 fn review(model: &Model) -> Vec<&'static str> {
-    let mut ids = vec!["send", "drop", "intent"];
+    let name = model.physical.activity.review().map(|review| review.name);
+    let first = if name == Some(TagName::Withheld) { "insist" } else { "send" };
+    let mut ids = vec![first, "drop", "intent"];
     let both = model.physical.activity.review().is_some_and(|r| r.tag.is_some() && r.photo.is_some());
     if !both {
         ids.push("add");

@@ -1,4 +1,4 @@
-//! The inspector: the selected frame as coloured JSON, its findings with their rules on top.
+//! The inspector: the selected frame as coloured JSON, its findings with their rules on top; or what happened at a device.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -6,11 +6,11 @@ use ratatui::text::Line;
 use ratatui::widgets::{Padding, Paragraph};
 
 use super::text::{labelled, word};
-use super::{View, framed, json, titled};
-use crate::app::{Pane, Row};
+use super::{View, at_device, framed, json, titled};
+use crate::app::{Pane, Row, Source};
 use crate::protocol::{Event, Finding};
 use crate::safe_text::SafeText;
-use crate::trace::record::Body;
+use crate::trace::record::{Body, Record};
 
 /// Draws the pane; says how far it is scrolled.
 pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, view: View<'_>) -> usize {
@@ -37,7 +37,8 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, view: View<'_>) -> usize {
 }
 
 fn empty(view: View<'_>, width: usize) -> Vec<Line<'static>> {
-    let text = "The selected event appears here: its JSON, its findings and their rules.";
+    let text =
+        "The selected event appears here: its JSON, its findings and their rules; of a read tag, each APDU.";
     let mut lines = Vec::new();
     lines.extend(labelled("", view.theme.dim(), &SafeText::line(text), view.theme.dim(), width));
     lines
@@ -46,30 +47,40 @@ fn empty(view: View<'_>, width: usize) -> Vec<Line<'static>> {
 fn title(row: Option<&Row>) -> String {
     match row.map(|row| (row, row.sequences)) {
         Some((_, Some((_, last)))) => format!("Inspector · seq {last}"),
-        Some((row, None)) => format!("Inspector · {}", row.kind),
+        Some((row, None)) => match row.device() {
+            Some(event) => format!("Inspector · {}", event.device()),
+            None => format!("Inspector · {}", row.kind),
+        },
         None => "Inspector".to_owned(),
     }
 }
 
 fn lines(view: View<'_>, row: &Row, width: usize) -> Vec<Line<'static>> {
+    match &row.source {
+        Source::Frame(record) => frame_lines(view, row, record, width),
+        Source::Device(event) => at_device::lines(view, event, width),
+    }
+}
+
+fn frame_lines(view: View<'_>, row: &Row, record: &Record, width: usize) -> Vec<Line<'static>> {
     let theme = view.theme;
     let mut lines = Vec::new();
-    for finding in &row.record.findings {
+    for finding in &record.findings {
         lines.extend(finding_lines(view, finding, width));
     }
-    if row.record.deliberate {
+    if record.deliberate {
         lines.push(Line::from(word("sent past the gate on purpose", theme.notice())));
     }
-    if !row.record.acted {
+    if !record.acted {
         lines.push(Line::from(word("not acted on", theme.notice())));
-    } else if matches!(row.record.body, Body::Event(Event::Unknown { .. })) {
+    } else if matches!(record.body, Body::Event(Event::Unknown { .. })) {
         lines.push(Line::from(word("unknown type: shown, not acted on", theme.notice())));
     }
     if row.count > 1 {
         lines.push(Line::from(word(format!("the last of {} in a row", row.count), theme.dim())));
         lines.extend(labelled("", theme.dim(), &row.text, theme.strong(), width));
     }
-    match &row.record.value {
+    match &record.value {
         Some(content) => lines.extend(json::lines(&content.value(), view, width)),
         None => lines.push(Line::from(word("This frame is no JSON; it was not kept.", theme.dim()))),
     }

@@ -3,8 +3,10 @@
 //! From 60×16 up; below that it says so. Under 100 columns the panes become tabs. Drawing answers how far it
 //! reached ([`Seen`]), so that scrolling ends where the text ends.
 
+mod at_device;
 mod banner;
 mod conversation;
+mod devices;
 mod events;
 mod footer;
 mod input;

@@ -2,7 +2,7 @@
 
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
-use ratatui::text::Line;
+use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
 use super::preview::HalfBlocks;
@@ -22,7 +22,10 @@ pub(super) fn height(view: View<'_>, width: u16) -> u16 {
         ActivityFacts::Reviewing(..) if view.model.preview.is_some() => AIMING + 1,
         ActivityFacts::Reviewing(facts, _) => review::height(view, facts, width),
         _ if view.model.preview.is_some() => AIMING + 1,
-        ActivityFacts::Armed(_) => cells(devices(view, usize::from(width)).len()) + 2,
+        ActivityFacts::Armed(_) => {
+            let width = usize::from(width);
+            cells(devices(view, width).len() + hindrance(view, width).len()) + 2
+        }
         _ => cells(devices(view, usize::from(width)).len()),
     }
 }
@@ -55,7 +58,8 @@ fn title(view: View<'_>) -> (String, String) {
     let armed = |facts: &ArmedFacts| {
         let what = match facts.modality {
             Modality::Nfc => "ARMED",
-            Modality::Photo => "CAMERA OPEN",
+            Modality::Photo if model.physical.camera_open => "CAMERA OPEN",
+            Modality::Photo => "CAMERA OPENING",
         };
         let note = format!("{} s · {} stops", left_of(model, facts), model.key("disarm"));
         (format!("Physical · {what}"), note)
@@ -64,7 +68,10 @@ fn title(view: View<'_>) -> (String, String) {
     match &model.physical.activity {
         ActivityFacts::Idle => plain("Physical"),
         ActivityFacts::Preparing(Modality::Nfc) => plain("Physical · reading the tag"),
-        ActivityFacts::Preparing(Modality::Photo) => plain("Physical · taking the picture"),
+        ActivityFacts::Preparing(Modality::Photo) if model.physical.camera_open => {
+            plain("Physical · CAMERA OPEN · taking the picture")
+        }
+        ActivityFacts::Preparing(Modality::Photo) => plain("Physical · fitting the picture"),
         ActivityFacts::Reviewing(_, None) => plain("Physical · review before sending"),
         ActivityFacts::Armed(facts) | ActivityFacts::Reviewing(_, Some(facts)) => armed(facts),
     }
@@ -78,11 +85,15 @@ fn left_of(model: &Model, armed: &ArmedFacts) -> u64 {
 
 /// `reader ARMED 24 s`, for places that are always on the screen.
 pub(super) fn armed(model: &Model) -> Option<String> {
-    let armed = model.physical.activity.armed()?;
+    let is_open = model.physical.camera_open;
+    let Some(armed) = model.physical.activity.armed() else {
+        return is_open.then(|| "CAMERA OPEN".to_owned());
+    };
     let left = left_of(model, armed);
     Some(match armed.modality {
         Modality::Nfc => format!("reader ARMED {left} s"),
-        Modality::Photo => format!("CAMERA OPEN {left} s"),
+        Modality::Photo if is_open => format!("CAMERA OPEN {left} s"),
+        Modality::Photo => format!("CAMERA OPENING {left} s"),
     })
 }
 
@@ -105,17 +116,30 @@ fn devices(view: View<'_>, width: usize) -> Vec<Line<'static>> {
             vec![word(" last    nothing was shown yet: ", theme.dim()), word(keys, theme.dim())]
         }
     };
-    // The state of both stands in one column, behind the longer name.
-    if physical.reader.name.is_empty() && physical.camera.name.is_empty() {
+    // The state of all stands in one column, behind the longest name.
+    let all = || physical.readers.iter().chain([&physical.camera]);
+    if all().all(|device| device.name.is_empty()) {
         let text = SafeText::line("Reader and camera appear here once the session is live.");
         return labelled(" ", theme.dim(), &text, theme.dim(), width);
     }
-    let names = [&physical.reader.name, &physical.camera.name].map(|name| name.width());
-    let name = names.into_iter().max().unwrap_or(0).min(width.saturating_sub(26).max(10));
+    let name = all().map(|device| device.name.width()).max().unwrap_or(0);
+    let name = name.min(width.saturating_sub(26).max(10));
     let is_armed = |modality| physical.activity.armed().is_some_and(|armed| armed.modality == modality);
-    let reader = if is_armed(Modality::Nfc) { "armed" } else { "nothing armed" };
-    let camera = if is_armed(Modality::Photo) { "opening" } else { "closed" };
-    let mut lines = device(view, " reader  ", &physical.reader, reader, (name, width));
+    let reader = if is_armed(Modality::Nfc) {
+        word("armed", theme.notice())
+    } else {
+        word("nothing armed", theme.dim())
+    };
+    let camera = match (physical.camera_open, is_armed(Modality::Photo)) {
+        (true, _) => word("OPEN", theme.notice()),
+        (false, true) => word("opening", theme.notice()),
+        (false, false) => word("closed", theme.dim()),
+    };
+    let mut lines = Vec::new();
+    for (at, one) in physical.readers.iter().enumerate() {
+        let label = if at == 0 { " reader  " } else { "         " };
+        lines.extend(device(view, label, one, reader.clone(), (name, width)));
+    }
     lines.extend(device(view, " camera  ", &physical.camera, camera, (name, width)));
     if !last.is_empty() {
         lines.extend(fold(Line::from(last), width, 9));
@@ -144,13 +168,13 @@ fn device(
     view: View<'_>,
     label: &str,
     device: &Device,
-    rest: &str,
+    state: Span<'static>,
     (name, width): (usize, usize),
 ) -> Vec<Line<'static>> {
     let theme = view.theme;
     let state = match &device.trouble {
-        Some(trouble) => word(format!("! {trouble}"), theme.trouble()),
-        None => word(rest.to_owned(), theme.dim()),
+        Some(trouble) => word(format!("! {}", trouble.text), theme.trouble()),
+        None => state,
     };
     let line = Line::from(vec![
         word(label.to_owned(), theme.dim()),
@@ -158,7 +182,34 @@ fn device(
         word("   ", theme.dim()),
         state,
     ]);
-    fold(line, width, 9)
+    let mut lines = match &device.trouble {
+        // What does not fit behind the name stands whole below it.
+        Some(trouble) if line.width() > width => {
+            let name = fit(device.name.as_str(), width.saturating_sub(9));
+            let name = Line::from(vec![word(label.to_owned(), theme.dim()), word(name, theme.strong())]);
+            let mut lines = vec![name];
+            lines.extend(labelled("         ! ", theme.trouble(), &trouble.text, theme.trouble(), width));
+            lines
+        }
+        _ => fold(line, width, 9),
+    };
+    if let Some(hint) = device.trouble.as_ref().and_then(|trouble| trouble.hint.as_ref()) {
+        lines.extend(labelled("         → ", theme.dim(), hint, theme.dim(), width));
+    }
+    lines
+}
+
+/// What hinders the armed scan, and what to do; the scan stays armed meanwhile.
+fn hindrance(view: View<'_>, width: usize) -> Vec<Line<'static>> {
+    let theme = view.theme;
+    let Some(trouble) = view.model.physical.hindrance() else { return Vec::new() };
+    let times = if trouble.times > 1 { format!(" ×{}", trouble.times) } else { String::new() };
+    let text = SafeText::line(&format!("{}{times}", trouble.text));
+    let mut lines = labelled(" ! ", theme.trouble(), &text, theme.trouble(), width);
+    if let Some(hint) = &trouble.hint {
+        lines.extend(labelled("   → ", theme.dim(), hint, theme.dim(), width));
+    }
+    lines
 }
 
 fn aiming(frame: &mut Frame<'_>, area: Rect, view: View<'_>, armed: Option<&ArmedFacts>) {
@@ -174,7 +225,11 @@ fn aiming(frame: &mut Frame<'_>, area: Rect, view: View<'_>, armed: Option<&Arme
             let picture = Rect { x: picture.x + 1, width: picture.width.saturating_sub(2), ..picture };
             frame.render_widget(HalfBlocks { preview, colours: theme.has_colours() }, picture);
         }
-        None => frame.render_widget(Paragraph::new(devices(view, width)), picture),
+        None => {
+            let mut lines = hindrance(view, width);
+            lines.extend(devices(view, width));
+            frame.render_widget(Paragraph::new(lines), picture);
+        }
     }
     let keys = fit(&aiming_keys(model, armed), width);
     frame.render_widget(Paragraph::new(Line::from(word(keys, theme.key()))), line);
@@ -204,6 +259,9 @@ fn aiming_keys(model: &Model, armed: Option<&ArmedFacts>) -> String {
             model.key("rotate-right"),
             model.key("mirror")
         ),
-        _ => format!(" {} places a tag on the simulated reader", model.key("place")),
+        _ if model.physical.is_reader_simulated() => {
+            format!(" {} places a tag on the simulated reader", model.key("place"))
+        }
+        _ => format!(" {} stops waiting", model.key("disarm")),
     }
 }

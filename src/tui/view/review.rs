@@ -11,6 +11,7 @@ use super::View;
 use super::preview::HalfBlocks;
 use super::text::{cells, fit, fold, safe, word};
 use crate::app::{ArmedFacts, Pane, ReviewFacts};
+use crate::client::notice::TagName;
 use crate::command::Context;
 use crate::protocol::Modality;
 
@@ -148,7 +149,11 @@ fn decide(
         let what = format!(" {} comes back here; nothing is sent until then", model.key("leave"));
         return Line::from(word(fit(&what, width), theme.notice()));
     }
-    let mut keys = vec![format!("{} sends", model.key("send")), format!("{} drops", model.key("drop"))];
+    let sends = match review.name {
+        TagName::Withheld => format!("{} makes an alias all the same", model.key("insist")),
+        TagName::Lasting | TagName::Insisted => format!("{} sends", model.key("send")),
+    };
+    let mut keys = vec![sends, format!("{} drops", model.key("drop"))];
     if below > 0 {
         let pane = if model.pane == Pane::Physical { model.key("down") } else { model.key("pane-4") };
         keys.push(format!("{pane} {below} more lines"));

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::super::{Effect, Engine, line};
 use super::{Arming, Sketch, Step, device, other, thing};
 use crate::client::event::{Collected, Collection};
-use crate::client::notice::{Line, LineKind, Notice, Preview};
+use crate::client::notice::{Line, LineKind, Notice, Preview, TagName};
 use crate::client::request::Aim;
 use crate::protocol::Modality;
 use crate::session::{PendingState, Phase};
@@ -81,10 +81,17 @@ impl Engine {
             Modality::Photo => self.settings.capture_within,
         };
         self.physical.armed = Some(Arming { id, modality, until: now + within, step: Step::Waiting });
-        self.effects.push_back(match modality {
-            Modality::Nfc => Effect::Scan { id, within, place: source },
-            Modality::Photo => Effect::Aim { id, within, show: source },
-        });
+        let effect = match modality {
+            Modality::Nfc => {
+                self.nothing_hinders();
+                Effect::Scan { id, within, place: source }
+            }
+            Modality::Photo => {
+                self.camera_asked(now, id);
+                Effect::Aim { id, within, show: source }
+            }
+        };
+        self.effects.push_back(effect);
         self.tell_physical();
     }
 
@@ -122,6 +129,7 @@ impl Engine {
     /// Stops whatever is armed; what is under review stays.
     pub(in crate::client::engine) fn disarm(&mut self) {
         if self.physical.armed.take().is_some() {
+            self.camera_ends(self.now, false);
             self.effects.push_back(Effect::Disarm);
         }
         self.physical.plan = None;
@@ -155,7 +163,8 @@ impl Engine {
         self.notify(Notice::Failed(line(now, LineKind::Device, text, Some("arm it again"))));
     }
 
-    pub(in crate::client::engine) fn aiming(&mut self, id: Collection) {
+    pub(in crate::client::engine) fn aiming(&mut self, id: Collection, name: String) {
+        self.camera_opened(self.now, id, name);
         let Some(armed) = self.physical.armed.as_mut().filter(|a| a.id == id && a.step == Step::Waiting)
         else {
             return;
@@ -164,12 +173,14 @@ impl Engine {
         if self.physical.plan.is_some() {
             armed.step = Step::Taking;
             self.effects.push_back(Effect::Shutter(id));
+            self.camera_ends(self.now, true);
         }
         self.tell_physical();
     }
 
     pub(in crate::client::engine) fn preview(&mut self, id: Collection, preview: Preview) {
         if self.physical.armed.is_some_and(|armed| armed.id == id) {
+            self.camera_delivered(self.now, id);
             self.notify(Notice::Preview(Arc::new(preview)));
         }
     }
@@ -188,6 +199,7 @@ impl Engine {
                 armed.step = Step::Taking;
                 let id = armed.id;
                 self.effects.push_back(Effect::Shutter(id));
+                self.camera_ends(now, true);
                 self.tell_physical();
             }
             Some(armed) if armed.step == Step::Waiting => {
@@ -229,7 +241,12 @@ impl Engine {
                 if let Some(uid) = &tag.uid {
                     self.scrubber.add_uid(uid);
                 }
-                draft.tag = Some(*tag);
+                let mut tag = *tag;
+                let insists = self.physical.plan.as_ref().is_some_and(|plan| plan.insist);
+                if insists && tag.review.name == TagName::Withheld {
+                    tag.review.name = TagName::Insisted;
+                }
+                draft.tag = Some(tag);
             }
             Collected::Photo(photo) => draft.photo = Some((id, *photo)),
         }

@@ -14,6 +14,7 @@ mod telling;
 use std::time::Duration;
 
 use crate::client::event::{CollectedPhoto, CollectedTag, Collection};
+use crate::client::notice::TagName;
 use crate::client::request::Aim;
 use crate::protocol::Modality;
 use crate::protocol::observation::{Intent, Passport};
@@ -67,6 +68,11 @@ impl Sketch {
         self.tag.is_none() && self.photo.is_none()
     }
 
+    /// Whether it holds a tag whose name may not be sent.
+    fn withheld(&self) -> bool {
+        self.tag.as_ref().is_some_and(|tag| tag.review.name == TagName::Withheld)
+    }
+
     fn holds(&self, modality: Modality) -> bool {
         match modality {
             Modality::Nfc => self.tag.is_some(),
@@ -81,6 +87,7 @@ struct Plan {
     tag: Option<String>,
     picture: Option<String>,
     passport: Option<String>,
+    insist: bool,
 }
 
 impl Physical {
@@ -92,6 +99,11 @@ impl Physical {
     /// When the armed device stops by itself.
     pub fn deadline(&self) -> Option<Duration> {
         self.armed.map(|armed| armed.until)
+    }
+
+    /// Whether a device of this kind is armed for this collection.
+    pub fn is_armed(&self, modality: Modality, id: Collection) -> bool {
+        self.armed.is_some_and(|armed| armed.modality == modality && armed.id == id)
     }
 
     fn next_id(&mut self) -> Collection {

@@ -6,12 +6,16 @@ use super::super::{Effect, Engine};
 use super::telling::sent_line;
 use super::{Plan, Sketch};
 use crate::client::event::Collection;
-use crate::client::notice::{Line, LineKind, Notice};
+use crate::client::notice::{Line, LineKind, Notice, TagName};
 use crate::client::request::{Observe, Orient};
 use crate::protocol::Modality;
 use crate::protocol::observation::Passport;
 use crate::session::{Answer, Ask, Draft, Session};
 use crate::units;
+
+/// Why a tag with a random id is not sent just so (R10).
+const NO_IDENTITY: &str = "not sent: this tag has no stable identity. Its ID is random, another one at every tap, so an \
+                           alias of it names this one tap alone";
 
 impl Engine {
     pub(in crate::client::engine) fn next_intent(&mut self, now: Duration) {
@@ -19,6 +23,17 @@ impl Engine {
             return self.refuse(now, LineKind::Gate, "nothing is under review", Some("s scans, c captures"));
         };
         draft.intent = draft.intent.next();
+        self.tell_physical();
+    }
+
+    /// The user wants an alias of a tag without a stable identity to be sent: once, for this review.
+    pub(in crate::client::engine) fn insist(&mut self, now: Duration) {
+        let tag = self.physical.draft.as_mut().and_then(|draft| draft.tag.as_mut());
+        let Some(tag) = tag.filter(|tag| tag.review.name == TagName::Withheld) else {
+            let text = "there is nothing to insist on: no tag without a stable identity is under review";
+            return self.refuse(now, LineKind::Gate, text, None);
+        };
+        tag.review.name = TagName::Insisted;
         self.tell_physical();
     }
 
@@ -120,6 +135,9 @@ impl Engine {
                 Some("Esc sends without it"),
             );
         }
+        if draft.withheld() {
+            return self.refuse(now, LineKind::Gate, NO_IDENTITY, Some("a makes an alias all the same"));
+        }
         let mut object = draft.tag.as_ref().map(|tag| tag.object.clone());
         if let Some(object) = &mut object {
             object.passport.clone_from(&draft.passport);
@@ -165,14 +183,25 @@ impl Engine {
         let answers = modalities.iter().find_map(|m| self.answer_for(*m, observe.aim));
         self.physical.draft =
             Some(Sketch { intent: observe.intent, answers, aim: observe.aim, ..Sketch::default() });
-        self.physical.plan =
-            Some(Plan { tag: observe.tag, picture: observe.picture, passport: observe.passport });
+        self.physical.plan = Some(Plan {
+            tag: observe.tag,
+            picture: observe.picture,
+            passport: observe.passport,
+            insist: observe.insist,
+        });
         self.advance(now);
     }
 
     /// The next thing that a scenario step wants; when there is none, it is sent.
     pub(super) fn advance(&mut self, now: Duration) {
         let Some(plan) = &mut self.physical.plan else { return };
+        if self.physical.draft.as_ref().is_some_and(Sketch::withheld) {
+            self.physical.plan = None;
+            self.forget_draft();
+            self.tell_physical();
+            let hint = "The word insist in the step sends an alias all the same.";
+            return self.refuse(now, LineKind::Gate, NO_IDENTITY, Some(hint));
+        }
         let named = |source: String| Some(source).filter(|s| !s.is_empty());
         if let Some(tag) = plan.tag.take() {
             self.start(now, Modality::Nfc, named(tag));

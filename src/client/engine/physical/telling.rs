@@ -6,6 +6,7 @@ use std::time::Duration;
 use super::super::{Effect, Engine, line};
 use super::{Sketch, Step};
 use crate::client::notice::{Activity, ArmedView, Line, LineKind, Notice, PhysicalView, Review};
+use crate::protocol::Modality;
 use crate::protocol::observation::Carrier;
 use crate::units::Bytes;
 
@@ -45,8 +46,9 @@ impl Engine {
 
     pub(in crate::client::engine) fn tell_physical(&mut self) {
         let view = PhysicalView {
-            reader: self.settings.reader.clone(),
+            readers: self.reader_lines(),
             camera: self.settings.camera.clone(),
+            camera_open: self.is_camera_open(),
             activity: self.activity(),
             last: self.physical.last.clone(),
         };
@@ -57,7 +59,12 @@ impl Engine {
         let draft = self.physical.draft.as_ref();
         let answers = draft.and_then(|d| d.answers.clone());
         let armed = self.physical.armed.filter(|armed| armed.step != Step::Taking);
-        let armed = armed.map(|armed| ArmedView { modality: armed.modality, until: armed.until, answers });
+        let armed = armed.map(|armed| ArmedView {
+            modality: armed.modality,
+            until: armed.until,
+            answers,
+            trouble: if armed.modality == Modality::Nfc { self.hindrance() } else { None },
+        });
         let taking = self.physical.armed.filter(|armed| armed.step == Step::Taking);
         match (draft.filter(|d| !d.is_empty()), armed, taking) {
             (_, _, Some(taking)) => Activity::Preparing(taking.modality),

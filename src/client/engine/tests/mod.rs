@@ -1,6 +1,7 @@
 //! Dialogues of the engine: what goes in, and in one line each what comes out.
 
 mod connection;
+mod devices;
 mod physical;
 mod secrets;
 
@@ -10,7 +11,9 @@ use std::time::Duration;
 use super::{Engine, EngineSettings};
 use crate::client::effect::Effect;
 use crate::client::event::{Attempt, CardResult, Collected, CollectedPhoto, CollectedTag, Collection, Event};
-use crate::client::notice::{Activity, Connection, DeviceLine, Notice, PhotoReview, Preview, TagReview};
+use crate::client::notice::{
+    Activity, Connection, DeviceLine, Notice, PhotoReview, Preview, TagName, TagReview,
+};
 use crate::client::request::Request;
 use crate::protocol::card::{Offer, TransportProfile};
 use crate::protocol::frame::RawFrame;
@@ -31,6 +34,7 @@ struct Bench {
     told: String,
 }
 
+const CAMERA: &str = "SIMULATED test card";
 const TOKEN: &str = "secret-token-4711";
 
 impl Bench {
@@ -44,7 +48,8 @@ impl Bench {
             scan_within: Duration::from_secs(30),
             capture_within: Duration::from_secs(30),
             reader: device("SIMULATED tags"),
-            camera: device("SIMULATED test card"),
+            watched: None,
+            camera: device(CAMERA),
             target: "http://127.0.0.1:1".to_owned(),
         };
         let mut scrubber = Scrubber::default();
@@ -158,6 +163,8 @@ fn word(effect: &Effect) -> Option<String> {
         Effect::ForgetPicture => "forget picture".to_owned(),
         Effect::Place(spec) => format!("place {spec}"),
         Effect::ReadPassport(id, path) => format!("passport #{} {path}", id.0),
+        Effect::ListDevices => "list devices".to_owned(),
+        Effect::EndList => "end list".to_owned(),
         Effect::Stop => "stop".to_owned(),
     })
 }
@@ -193,6 +200,9 @@ fn notice_word(notice: &Notice) -> Option<String> {
         Notice::Failed(line) => format!("failed: {}", line.text),
         Notice::Info(line) => format!("info: {}", line.text),
         Notice::Finding { finding, .. } => format!("finding {}", finding.rule.id),
+        Notice::Device(event) if event.times > 1 => format!("◇ {event} ×{}", event.times),
+        Notice::Device(event) => format!("◇ {event}"),
+        Notice::Devices(report) => format!("devices: {} sections", report.sections.len()),
         Notice::Stopped => "stopped".to_owned(),
     })
 }
@@ -240,6 +250,7 @@ fn tag(uid: &[u8]) -> Collected {
             payload_sha256: object.payload_sha256.clone(),
             other_content: Vec::new(),
             random_uid: false,
+            name: TagName::Lasting,
             notes: Vec::new(),
         },
         object,
@@ -281,4 +292,8 @@ fn photo() -> Collected {
 
 fn id(n: u64) -> Collection {
     Collection(n)
+}
+
+fn preview_of(width: u32, height: u32) -> Preview {
+    Preview { width, height, rgb: ImageBytes::new(vec![7; (width * height * 3) as usize]) }
 }

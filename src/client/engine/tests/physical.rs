@@ -1,7 +1,7 @@
 //! Arming, collecting, reviewing, sending.
 
 use super::*;
-use crate::client::notice::{Line, LineKind};
+use crate::client::notice::{Line, LineKind, TagName};
 use crate::client::request::{Aim, Observe, Orient};
 use crate::protocol::observation::Intent;
 
@@ -143,9 +143,10 @@ fn a_capture_opens_aims_takes_turns_and_sends() {
     let mut bench = Bench::live();
     assert_eq!(bench.ask(Request::ArmCapture(Aim::Answering)), ["aim #1 30s", "physical: armed photo"]);
     assert_eq!(bench.ask(Request::Shutter), ["refused: the camera is still opening"]);
-    bench.put(Event::Aiming(id(1)));
+    bench.put(Event::Aiming(id(1), CAMERA.to_owned()));
     assert_eq!(bench.ask(Request::Orient(Orient::Left)), ["orient #1 Left"]);
-    assert_eq!(bench.ask(Request::Shutter), ["shutter #1", "physical: preparing photo"]);
+    let taken = ["shutter #1", "◇ shutter of SIMULATED test card", "physical: preparing photo"];
+    assert_eq!(bench.ask(Request::Shutter), taken);
     assert_eq!(bench.put(Event::Collected(id(1), Ok(photo()))), ["physical: review photo identify"]);
     assert_eq!(bench.ask(Request::Orient(Orient::Mirror)), ["orient #1 Mirror"]);
     assert_eq!(bench.ask(Request::SendReviewed), ["refused: the other part is not collected yet"]);
@@ -160,7 +161,7 @@ fn a_tag_and_a_photo_go_in_one_observation() {
     bench.ask(Request::ArmScan(Aim::Answering));
     bench.put(Event::Collected(id(1), Ok(tag(&UID))));
     assert_eq!(bench.ask(Request::AddOther), ["aim #2 30s", "physical: review tag identify, adding photo"]);
-    bench.put(Event::Aiming(id(2)));
+    bench.put(Event::Aiming(id(2), CAMERA.to_owned()));
     bench.ask(Request::Shutter);
     assert_eq!(bench.put(Event::Collected(id(2), Ok(photo()))), ["physical: review tag+photo identify"]);
     assert_eq!(bench.ask(Request::AddOther), ["refused: it holds a tag and a photo already"]);
@@ -185,7 +186,7 @@ fn leaving_the_foreground_disarms_and_keeps_what_is_reviewed() {
 fn dropping_forgets_the_picture() {
     let mut bench = Bench::live();
     bench.ask(Request::ArmCapture(Aim::Answering));
-    bench.put(Event::Aiming(id(1)));
+    bench.put(Event::Aiming(id(1), CAMERA.to_owned()));
     bench.ask(Request::Shutter);
     bench.put(Event::Collected(id(1), Ok(photo())));
     let out = bench.ask(Request::DropReviewed);
@@ -200,7 +201,7 @@ fn dropping_forgets_the_picture() {
 fn disconnecting_forgets_everything_physical() {
     let mut bench = Bench::live();
     bench.ask(Request::ArmCapture(Aim::Answering));
-    bench.put(Event::Aiming(id(1)));
+    bench.put(Event::Aiming(id(1), CAMERA.to_owned()));
     bench.ask(Request::Shutter);
     bench.put(Event::Collected(id(1), Ok(photo())));
     let out = bench.ask(Request::Disconnect);
@@ -231,10 +232,11 @@ fn a_scenario_step_collects_both_and_sends() {
         intent: Intent::Inspect,
         aim: Aim::Answering,
         passport: None,
+        insist: false,
     };
     assert_eq!(bench.ask(Request::Observe(step))[0], "scan #1 30s router.ndef");
     assert_eq!(bench.put(Event::Collected(id(1), Ok(tag(&UID))))[1], "aim #2 30s desk.png");
-    assert_eq!(bench.put(Event::Aiming(id(2)))[0], "shutter #2");
+    assert_eq!(bench.put(Event::Aiming(id(2), CAMERA.to_owned()))[1], "shutter #2");
     let out = bench.put(Event::Collected(id(2), Ok(photo())));
     assert!(out.contains(&"→ user.observation".to_owned()), "{out:?}");
     assert_eq!(bench.last_sent()["observation"]["intent"], "inspect");
@@ -266,4 +268,52 @@ fn a_modality_that_was_not_negotiated_is_not_armed() {
         out,
         ["refused: nothing was armed: this session has negotiated none, so a tag could not be sent"]
     );
+}
+
+/// A tag whose id is random, with nothing else on it.
+fn random() -> Collected {
+    let Collected::Tag(mut collected) = tag(&[8, 1, 2, 3]) else { unreachable!("it is a tag") };
+    collected.object.object_ref = "urn:agentcall:local:onetap".to_owned();
+    collected.review.name = TagName::Withheld;
+    collected.review.random_uid = true;
+    Collected::Tag(collected)
+}
+
+#[test]
+fn a10_a_tag_without_a_stable_identity_is_sent_only_when_the_user_insists() {
+    let refused = "refused: not sent: this tag has no stable identity. Its ID is random, another one at every tap, so an \
+                   alias of it names this one tap alone";
+    let mut bench = Bench::live();
+    assert!(bench.ask(Request::Insist)[0].starts_with("refused: there is nothing to insist on"));
+    bench.ask(Request::ArmScan(Aim::Answering));
+    assert_eq!(bench.put(Event::Collected(id(1), Ok(random()))), ["physical: review tag identify"]);
+    assert_eq!(bench.ask(Request::SendReviewed), [refused], "it stays under review");
+    assert_eq!(bench.ask(Request::Insist), ["physical: review tag identify"]);
+    assert!(bench.ask(Request::Insist)[0].starts_with("refused: there is nothing to insist on"));
+    assert_eq!(bench.ask(Request::SendReviewed), ["→ user.observation", "physical: idle"]);
+    assert_eq!(bench.last_sent()["observation"]["object"]["objectRef"], "urn:agentcall:local:onetap");
+    // One insistence, one tap.
+    bench.hear_run();
+    bench.ask(Request::ArmScan(Aim::Answering));
+    bench.put(Event::Collected(id(2), Ok(random())));
+    assert_eq!(bench.ask(Request::SendReviewed), [refused]);
+}
+
+#[test]
+fn a10_a_scenario_insists_by_a_word_and_otherwise_opens_no_camera_for_nothing() {
+    for insist in [false, true] {
+        let mut bench = Bench::live();
+        let step = Observe {
+            tag: Some(String::new()),
+            picture: Some("desk.png".into()),
+            intent: Intent::Inspect,
+            aim: Aim::Answering,
+            passport: None,
+            insist,
+        };
+        bench.ask(Request::Observe(step));
+        let out = bench.put(Event::Collected(id(1), Ok(random())));
+        assert_eq!(out.iter().any(|line| line.starts_with("refused: not sent")), !insist, "{out:?}");
+        assert_eq!(out.iter().any(|line| line.starts_with("aim ")), insist, "{out:?}");
+    }
 }

@@ -9,7 +9,7 @@ fn an_agent_that_echoes_token_id_and_image_is_scrubbed() {
     bench.ask(Request::ArmScan(Aim::Answering));
     bench.put(Event::Collected(id(1), Ok(tag(&[0x04, 0xA1, 0xB2, 0xC3, 0xD4, 0xE5, 0xF6]))));
     bench.ask(Request::AddOther);
-    bench.put(Event::Aiming(id(2)));
+    bench.put(Event::Aiming(id(2), CAMERA.to_owned()));
     bench.ask(Request::Shutter);
     bench.put(Event::Collected(id(2), Ok(photo())));
     bench.ask(Request::SendReviewed);
@@ -30,7 +30,7 @@ fn an_agent_that_echoes_token_id_and_image_is_scrubbed() {
 fn the_image_is_on_the_wire_once_and_in_no_notice() {
     let mut bench = Bench::live();
     bench.ask(Request::ArmCapture(Aim::Answering));
-    bench.put(Event::Aiming(id(1)));
+    bench.put(Event::Aiming(id(1), CAMERA.to_owned()));
     bench.ask(Request::Shutter);
     bench.put(Event::Collected(id(1), Ok(photo())));
     bench.ask(Request::SendReviewed);

@@ -6,6 +6,7 @@ use serde_json::json;
 use super::{drawn, text};
 use crate::app::Message;
 use crate::app::tests::stage::{Stage, both_review, photo_review, preview, tag_review, unknown_event};
+use crate::client::devices::Trouble;
 use crate::client::notice::{Activity, Connection, DeviceLine, LineKind, PhysicalView};
 use crate::client::{Notice, Request};
 use crate::protocol::Modality;
@@ -18,6 +19,7 @@ fn situations(stage: &mut Stage, which: usize) {
     stage.asks(Modality::Nfc, "Please show me the tag");
     stage.proposes("Workshop router");
     stage.holds("held");
+    stage.is_camera_open = true;
     let armed = stage.armed(Modality::Photo, true);
     match which {
         0 => stage.physical(Activity::Armed(stage.armed(Modality::Nfc, true))),
@@ -41,6 +43,7 @@ fn situations(stage: &mut Stage, which: usize) {
         12 => drop(stage.press("2 g")),
         13 => drop(stage.press("3 G")),
         14 => drop(stage.press("1 g Down")),
+        15 => drop(stage.press("d")),
         _ => {
             let line = stage.line(LineKind::Connection, "The connection is gone.");
             stage.connection(Connection::Over(line));
@@ -50,7 +53,7 @@ fn situations(stage: &mut Stage, which: usize) {
 
 #[test]
 fn every_situation_at_every_small_and_odd_size() {
-    for which in 0..16 {
+    for which in 0..17 {
         let mut stage = Stage::live(120, 40);
         situations(&mut stage, which);
         let small = (1..=30).flat_map(|columns| (1..=10).map(move |rows| (columns, rows)));
@@ -99,10 +102,15 @@ fn everywhere(stage: &mut Stage, text: &str) {
     stage.proposes(text);
     stage.holds(text);
     stage.notice(Notice::Failed(stage.line(LineKind::Device, text)));
-    let device = || DeviceLine { name: text.to_owned(), simulated: false, trouble: Some(text.to_owned()) };
+    let device = || DeviceLine {
+        name: text.to_owned(),
+        simulated: false,
+        trouble: Some(Trouble::new(text, Some(text.to_owned()))),
+    };
     let view = PhysicalView {
-        reader: device(),
+        readers: vec![device(), device()],
         camera: device(),
+        camera_open: true,
         activity: Activity::Idle,
         last: Some((text.to_owned(), stage.at())),
     };

@@ -1,0 +1,308 @@
+//! What happens at devices: told between the frames, each trouble once and then counted, and what there is to scan with.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::Engine;
+use crate::client::devices::{CameraDid, DeviceEvent, Did, Trouble};
+use crate::client::event::Collection;
+use crate::client::notice::{DeviceLine, Notice};
+use crate::device::nfc::{Happened, ReaderEvent, ReaderInfo, ReaderKind, ReaderTrouble, Readers, select};
+use crate::protocol::Modality;
+
+/// How often a trouble that stands is told again with its count.
+const TOLD_EVERY: Duration = Duration::from_secs(1);
+/// Most troubles that are counted; beyond them the oldest is forgotten, and told anew if it comes again.
+const MOST_TROUBLES: usize = 32;
+/// Most readers that get a line of their own.
+const MOST_LINES: usize = 4;
+
+/// What is known of devices.
+#[derive(Debug, Default)]
+pub(super) struct Devices {
+    /// What the service said last; `None` where it is not asked.
+    readers: Option<Readers>,
+    /// The readers that were there when the service answered last.
+    known: Vec<ReaderInfo>,
+    /// Troubles that were told and are not over.
+    standing: Vec<Standing>,
+    /// What hinders the armed scan, by reader; the newest last.
+    hindered: Vec<(String, Trouble)>,
+    camera: Option<CameraRun>,
+}
+
+/// A trouble that was told and is not over.
+#[derive(Debug)]
+struct Standing {
+    reader: String,
+    trouble: ReaderTrouble,
+    times: u32,
+    told: Duration,
+}
+
+/// A camera from the capture key until it is closed.
+#[derive(Debug)]
+struct CameraRun {
+    id: Collection,
+    asked: Duration,
+    /// Its name, and since when it is open.
+    open: Option<(String, Duration)>,
+    has_delivered: bool,
+    /// When it was told to close.
+    ended: Option<Duration>,
+}
+
+impl Engine {
+    // ── readers ──
+
+    /// A reader tells what happens while it is armed, or with the tag that was read.
+    pub(super) fn reader_happened(&mut self, id: Collection, at: Duration, event: ReaderEvent) {
+        self.hinder(id, &event);
+        let ReaderEvent { reader, what, .. } = event;
+        match what {
+            Happened::Trouble(trouble) => self.reader_trouble(at, reader, trouble),
+            Happened::Recovered => self.reader_recovered(at, reader),
+            what => {
+                // Whatever was wrong with it, a tag is seen.
+                self.devices.standing.retain(|standing| standing.reader != reader);
+                self.tell_device(at, reader, Did::Reader(what), 1);
+            }
+        }
+    }
+
+    /// Keeps what hinders the armed scan, for as long as it does.
+    fn hinder(&mut self, id: Collection, event: &ReaderEvent) {
+        if !self.physical.is_armed(Modality::Nfc, id) {
+            return;
+        }
+        let hindered = &mut self.devices.hindered;
+        let trouble = match &event.what {
+            Happened::Trouble(trouble) => Trouble::from(trouble),
+            Happened::TornAway { after } => Trouble::new(
+                format!("the tag was torn away after {after} APDUs"),
+                Some("hold it again, and still; nothing of it is kept".to_owned()),
+            ),
+            Happened::Flickered { .. } | Happened::Removed => return,
+            Happened::Inserted { .. } | Happened::Read(_) | Happened::Recovered => {
+                let before = hindered.len();
+                hindered.retain(|(reader, _)| *reader != event.reader);
+                if hindered.len() != before {
+                    self.tell_physical();
+                }
+                return;
+            }
+        };
+        let before =
+            hindered.iter().position(|(reader, _)| *reader == event.reader).map(|at| hindered.remove(at));
+        let times = before
+            .filter(|(_, old)| old.text == trouble.text)
+            .map_or(1, |(_, old)| old.times.saturating_add(1));
+        hindered.push((event.reader.clone(), Trouble { times, ..trouble }));
+        if times == 1 || times.is_power_of_two() {
+            self.tell_physical();
+        }
+    }
+
+    /// What hinders the scan that is armed.
+    pub(super) fn hindrance(&self) -> Option<Trouble> {
+        self.devices.hindered.last().map(|(_, trouble)| trouble.clone())
+    }
+
+    /// A new scan is hindered by nothing yet.
+    pub(super) fn nothing_hinders(&mut self) {
+        self.devices.hindered.clear();
+    }
+
+    /// The same trouble is told once, and then now and then with how often it came.
+    fn reader_trouble(&mut self, at: Duration, reader: String, trouble: ReaderTrouble) {
+        let standing = &mut self.devices.standing;
+        let mut times = 1;
+        if let Some(same) = standing.iter_mut().find(|s| s.reader == reader && s.trouble == trouble) {
+            same.times = same.times.saturating_add(1);
+            if at < same.told + TOLD_EVERY {
+                return;
+            }
+            (same.told, times) = (at, same.times);
+        } else {
+            if standing.len() == MOST_TROUBLES {
+                standing.remove(0);
+            }
+            standing.push(Standing { reader: reader.clone(), trouble: trouble.clone(), times: 1, told: at });
+        }
+        self.tell_device(at, reader, Did::Reader(Happened::Trouble(trouble)), times);
+    }
+
+    /// What was wrong is over, if anything was; with how often it came.
+    fn reader_recovered(&mut self, at: Duration, reader: String) {
+        let over = self.devices.standing.extract_if(.., |standing| standing.reader == reader);
+        let times = over.map(|standing| standing.times).fold(0_u32, u32::saturating_add);
+        if times > 0 {
+            self.tell_device(at, reader, Did::Reader(Happened::Recovered), times);
+        }
+    }
+
+    /// The service tells which readers there are. What it tells first is how things are, and no news.
+    pub(super) fn readers_changed(&mut self, now: Duration, readers: Readers) {
+        let Some(wanted) = self.settings.watched.clone() else { return };
+        if self.devices.readers.as_ref() == Some(&readers) {
+            return;
+        }
+        let is_first = self.devices.readers.replace(readers.clone()).is_none();
+        match readers.trouble {
+            Some(trouble) => self.reader_trouble(now, String::new(), trouble),
+            None => {
+                self.reader_recovered(now, String::new());
+                let before = std::mem::replace(&mut self.devices.known, readers.readers);
+                if !is_first || !before.is_empty() {
+                    self.tell_plugged(now, &before, &wanted);
+                }
+            }
+        }
+        self.tell_physical();
+    }
+
+    /// Tells which readers came and went. A slot for security modules is nobody's news (A8).
+    fn tell_plugged(&mut self, now: Duration, before: &[ReaderInfo], wanted: &[String]) {
+        let is_news = |reader: &&ReaderInfo| reader.kind != ReaderKind::SamSlot;
+        let there = self.devices.known.clone();
+        for gone in before.iter().filter(is_news).filter(|reader| !there.contains(reader)) {
+            if is_chosen(gone, wanted) {
+                let trouble = ReaderTrouble::Unplugged { reader: gone.name.clone() };
+                self.reader_trouble(now, gone.name.clone(), trouble);
+            } else {
+                self.tell_device(now, gone.name.clone(), Did::Gone, 1);
+            }
+        }
+        for new in there.iter().filter(is_news).filter(|reader| !before.contains(reader)) {
+            self.devices.standing.retain(|standing| standing.reader != new.name);
+            self.tell_device(now, new.name.clone(), Did::Appeared, 1);
+        }
+    }
+
+    /// The chosen readers as far as they are there, or what is wrong.
+    pub(super) fn reader_lines(&self) -> Vec<DeviceLine> {
+        let chosen = &self.settings.reader;
+        let (Some(wanted), Some(readers)) = (&self.settings.watched, &self.devices.readers) else {
+            return vec![chosen.clone()];
+        };
+        let line = |name: &str, trouble: Option<Trouble>| DeviceLine {
+            name: name.to_owned(),
+            trouble,
+            ..chosen.clone()
+        };
+        if let Some(trouble) = &readers.trouble {
+            return vec![line(&chosen.name, Some(trouble.into()))];
+        }
+        let names: Vec<&str> = readers.readers.iter().map(|reader| reader.name.as_str()).collect();
+        let mut lines: Vec<DeviceLine> = if wanted.is_empty() {
+            readers.readers.iter().filter(|r| r.kind.is_for_tags()).map(|r| line(&r.name, None)).collect()
+        } else {
+            wanted.iter().map(|name| named(name, &names, line)).collect()
+        };
+        if lines.is_empty() {
+            lines.push(line(&chosen.name, Some(none_for_tags(&names))));
+        }
+        let more = lines.len().saturating_sub(MOST_LINES);
+        if more > 0 {
+            lines.truncate(MOST_LINES - 1);
+            lines.push(line(&format!("and {} more", more + 1), None));
+        }
+        lines
+    }
+
+    // ── the camera ──
+
+    /// The camera is asked to open.
+    pub(super) fn camera_asked(&mut self, now: Duration, id: Collection) {
+        self.devices.camera =
+            Some(CameraRun { id, asked: now, open: None, has_delivered: false, ended: None });
+    }
+
+    /// It is open.
+    pub(super) fn camera_opened(&mut self, now: Duration, id: Collection, name: String) {
+        let Some(run) = self.devices.camera.as_mut().filter(|run| run.id == id && run.open.is_none()) else {
+            return;
+        };
+        run.open = Some((name.clone(), now));
+        let after = now.saturating_sub(run.asked);
+        self.tell_device(now, name, Did::Camera(CameraDid::Opened { after }), 1);
+    }
+
+    /// A picture came of it.
+    pub(super) fn camera_delivered(&mut self, now: Duration, id: Collection) {
+        let Some(run) = self.devices.camera.as_mut().filter(|run| run.id == id && !run.has_delivered) else {
+            return;
+        };
+        run.has_delivered = true;
+        let after = now.saturating_sub(run.asked);
+        if let Some((name, _)) = run.open.clone() {
+            self.tell_device(now, name, Did::Camera(CameraDid::FirstFrame { after }), 1);
+        }
+    }
+
+    /// It is told to close; `by_shutter` with a picture.
+    pub(super) fn camera_ends(&mut self, now: Duration, by_shutter: bool) {
+        let Some(run) = self.devices.camera.as_mut().filter(|run| run.ended.is_none()) else { return };
+        run.ended = Some(now);
+        if let Some((name, _)) = run.open.clone().filter(|_| by_shutter) {
+            self.tell_device(now, name, Did::Camera(CameraDid::Shutter), 1);
+        }
+    }
+
+    /// It is closed.
+    pub(super) fn camera_closed(&mut self, now: Duration, id: Collection) {
+        let Some(run) = self.devices.camera.take_if(|run| run.id == id) else { return };
+        if let Some((name, opened)) = run.open {
+            let open_for = now.saturating_sub(opened);
+            let after = run.ended.map(|ended| now.saturating_sub(ended));
+            self.tell_device(now, name, Did::Camera(CameraDid::Closed { open_for, after }), 1);
+            self.tell_physical();
+        }
+    }
+
+    /// Whether it is open.
+    pub(super) fn is_camera_open(&self) -> bool {
+        self.devices.camera.as_ref().is_some_and(|run| run.open.is_some())
+    }
+
+    fn tell_device(&mut self, at: Duration, name: String, did: Did, times: u32) {
+        self.notify(Notice::Device(Arc::new(DeviceEvent { at, name, did, times })));
+    }
+}
+
+/// Whether a scan waits at this reader: by one of these names, or because it is one for tags.
+fn is_chosen(reader: &ReaderInfo, wanted: &[String]) -> bool {
+    if wanted.is_empty() {
+        return reader.kind.is_for_tags();
+    }
+    let name = reader.name.to_lowercase();
+    wanted.iter().any(|wanted| name.contains(&wanted.to_lowercase()))
+}
+
+/// The line of a reader that was chosen by its name or a part of it.
+fn named(wanted: &str, names: &[&str], line: impl Fn(&str, Option<Trouble>) -> DeviceLine) -> DeviceLine {
+    use crate::device::nfc::SelectError;
+    match select(wanted, names) {
+        Ok(at) => line(names[at], None),
+        Err(SelectError::Ambiguous { fitting, .. }) => {
+            let text = format!("fits several readers: {}", fitting.join(", "));
+            line(wanted, Some(Trouble::new(text, Some("give the whole name".to_owned()))))
+        }
+        Err(_) => {
+            let present = names.iter().map(|name| (*name).to_owned()).collect();
+            line(wanted, Some((&ReaderTrouble::Missing { wanted: wanted.to_owned(), present }).into()))
+        }
+    }
+}
+
+/// What is wrong where there is no reader for tags.
+fn none_for_tags(names: &[&str]) -> Trouble {
+    if names.is_empty() {
+        return (&ReaderTrouble::NoReader).into();
+    }
+    let text = format!("no reader for tags is plugged in, only {}", names.join(", "));
+    Trouble::new(
+        text,
+        Some("plug one in; it is picked up at once, or choose one of these with --reader".to_owned()),
+    )
+}

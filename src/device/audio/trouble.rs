@@ -1,0 +1,74 @@
+//! What can be wrong with sound, and what to do about each.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+/// One thing that is wrong. Each is a sentence without its full stop; [`AudioTrouble::hint`] says what to do.
+#[derive(Clone, Debug, PartialEq, Eq, Error, Serialize, Deserialize)]
+#[serde(tag = "is", rename_all = "camelCase")]
+#[non_exhaustive]
+pub enum AudioTrouble {
+    /// This build has no sound.
+    #[error("this build has no sound support")]
+    NotBuilt,
+    /// A sound server is there and does not answer.
+    #[error("the sound server does not answer ({what})")]
+    Server {
+        /// What it said, or that it said nothing.
+        what: String,
+    },
+    /// Neither a server nor the kernel has sound.
+    #[error("there is no sound device")]
+    Nothing,
+    /// Another program has the device for itself.
+    #[error("another program uses it")]
+    Busy,
+    /// The system does not let this user use it.
+    #[error("this user may not use it")]
+    NotAllowed,
+    /// It is listed and cannot be opened.
+    #[error("it is listed and cannot be used ({what})")]
+    Unusable {
+        /// What the system said.
+        what: String,
+    },
+    /// Listing took too long; what was told until then is shown.
+    #[error("listing sound devices took more than {} s and was ended", .within.as_secs_f32())]
+    Hung {
+        /// The time it had.
+        within: Duration,
+    },
+    /// The process that lists them crashed, or told something else.
+    #[error("listing sound devices failed ({how})")]
+    Died {
+        /// How it ended.
+        how: String,
+    },
+}
+
+impl AudioTrouble {
+    /// What to do about it, in one clause.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::NotBuilt => "build with the feature `audio`",
+            Self::Server { .. } => {
+                "restart it (Linux: `systemctl --user restart pipewire pipewire-pulse`, or `pulseaudio -k`)"
+            }
+            Self::Nothing => {
+                "plug one in; a desktop's sound server is reached only from its own session, by XDG_RUNTIME_DIR or \
+                 PULSE_SERVER"
+            }
+            Self::Busy => "close that program, or choose `default`, which the sound server shares",
+            Self::NotAllowed => {
+                "Linux: `sudo usermod -aG audio $USER` and log in again; macOS: allow the microphone for the terminal \
+                 in System Settings, Privacy"
+            }
+            Self::Unusable { .. } => "plug it in anew, or choose `default`",
+            Self::Hung { .. } | Self::Died { .. } => {
+                "restart the sound server; what was told until then is listed"
+            }
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! Raw frames of cameras to a [`Picture`], under our own limits. Pure.
+//!
+//! Order: name the format by the frame's own four-letter code ([`PixelFormat::of_fourcc`]), then [`decode`]. A buffer may
+//! be longer than its picture (padded rows, whole pages), never shorter.
+
+mod packed;
+
+use super::decode::{MAX_WORKING_BYTES, Whose, decode_jpeg};
+use super::{Picture, PictureError, check_sides, jpeg};
+
+/// The formats that are decoded here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum PixelFormat {
+    /// Y0 U Y1 V: two pixels in four bytes.
+    Yuyv,
+    /// U Y0 V Y1.
+    Uyvy,
+    /// A plane of Y, then a plane of U V at half the width and height.
+    Nv12,
+    /// R G B.
+    Rgb24,
+    /// B G R.
+    Bgr24,
+    /// One byte a pixel.
+    Grey,
+    /// A JPEG a frame, often without its Huffman tables.
+    Mjpeg,
+}
+
+impl PixelFormat {
+    /// By V4L2's four-letter code, and the names that other systems have for the same.
+    pub fn of_fourcc(code: &str) -> Option<Self> {
+        Some(match code {
+            "YUYV" | "YUY2" => Self::Yuyv,
+            "UYVY" | "2vuy" => Self::Uyvy,
+            "NV12" | "420v" => Self::Nv12,
+            "RGB3" => Self::Rgb24,
+            "BGR3" => Self::Bgr24,
+            "GREY" | "GRAY" => Self::Grey,
+            "MJPG" | "JPEG" => Self::Mjpeg,
+            _ => return None,
+        })
+    }
+
+    /// Bytes of a row without padding, of the first plane.
+    fn row(self, width: usize) -> usize {
+        match self {
+            Self::Yuyv | Self::Uyvy => width.div_ceil(2) * 4,
+            Self::Rgb24 | Self::Bgr24 => width * 3,
+            Self::Nv12 | Self::Grey => width,
+            Self::Mjpeg => 0,
+        }
+    }
+}
+
+/// One frame as the camera gave it. It prints its format and size, never its content.
+#[derive(Clone, Copy)]
+pub struct RawFrame<'a> {
+    /// The frame's own format, whatever was asked for.
+    pub format: PixelFormat,
+    /// Width in pixels; a JPEG says its own.
+    pub width: u32,
+    /// Height in pixels; a JPEG says its own.
+    pub height: u32,
+    /// Bytes from one row to the next, where the driver says so and it is not 0.
+    pub stride: Option<u32>,
+    /// What its luma and chroma mean.
+    pub colours: Colours,
+    /// The buffer.
+    pub bytes: &'a [u8],
+}
+
+impl std::fmt::Debug for RawFrame<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "[{:?} {}×{}, {} bytes]", self.format, self.width, self.height, self.bytes.len())
+    }
+}
+
+/// What luma and chroma mean; the default is what webcams have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Colours {
+    /// How they are mixed.
+    pub matrix: Matrix,
+    /// What black and white are.
+    pub range: Range,
+}
+
+/// How red, green and blue are mixed to luma and chroma.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Matrix {
+    /// ITU-R BT.601: webcams and television.
+    #[default]
+    Bt601,
+    /// ITU-R BT.709: HDMI in high definition.
+    Bt709,
+}
+
+/// What black and white are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Range {
+    /// Luma from 16 to 235, chroma from 16 to 240.
+    #[default]
+    Limited,
+    /// 0 to 255.
+    Full,
+}
+
+/// How much care a frame gets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Care {
+    /// Every pixel, and a JPEG that lacks some is damaged.
+    Whole,
+    /// For aiming: whole pixels are left out until no side is longer than this, and a JPEG is decoded once, so that a
+    /// spoilt end may show.
+    Quick {
+        /// Longest side in pixels, at least 1.
+        side: u32,
+    },
+}
+
+/// Decodes a frame.
+///
+/// # Errors
+/// [`PictureError::Degenerate`], [`PictureError::TooLarge`] and [`PictureError::TooMuchMemory`] by its size,
+/// [`PictureError::Damaged`] for one that is too short or, a JPEG, lacks something.
+pub fn decode(frame: &RawFrame<'_>, care: Care) -> Result<Picture, PictureError> {
+    if frame.format == PixelFormat::Mjpeg {
+        return decode_mjpeg(frame.bytes, care);
+    }
+    check_sides(frame.width, frame.height)?;
+    let step = match care {
+        Care::Whole => 1,
+        Care::Quick { side } => frame.width.max(frame.height).div_ceil(side.max(1)),
+    };
+    packed::decode(frame, step as usize)
+}
+
+fn decode_mjpeg(bytes: &[u8], care: Care) -> Result<Picture, PictureError> {
+    let start = jpeg::start(bytes)
+        .ok_or_else(|| PictureError::Damaged { why: "the frame is no JPEG from its start on".into() })?;
+    let bytes = &bytes[start..];
+    match care {
+        Care::Whole => decode_jpeg(bytes, Whose::Theirs),
+        Care::Quick { side } => {
+            let picture = decode_jpeg(bytes, Whose::Ours)?;
+            let step = picture.width().max(picture.height()).div_ceil(side.max(1));
+            Ok(if step > 1 { packed::thinned(&picture, step as usize) } else { picture })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
