@@ -50,7 +50,7 @@ impl Scanner {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
         let mut child = command.spawn().unwrap();
         let (stdin, lines) = (child.stdin.take().expect("it is a pipe"), lines_of(&mut child));
-        let mut scanner = Self { child: child, stdin, lines, said: Vec::new() };
+        let mut scanner = Self { child, stdin, lines, said: Vec::new() };
         scanner.until("ready", |_| true).await;
         scanner
     }

@@ -168,10 +168,16 @@ async fn a_user_without_rights_is_told_so_and_not_that_there_is_no_reader() {
     scanner.result().await;
 }
 
-/// Takes every client of the daemon, which does not run, and hangs up.
+/// Hears every client of the daemon, which does not run, and hangs up on it.
 fn refusing(daemon: &Pcscd) -> tokio::task::JoinHandle<()> {
     let listener = tokio::net::UnixListener::bind(daemon.socket()).unwrap();
-    tokio::spawn(async move { while listener.accept().await.is_ok() {} })
+    tokio::spawn(async move {
+        while let Ok((client, _)) = listener.accept().await {
+            // Hung up on while it speaks, it would take us for gone; what it says comes in two pieces.
+            client.readable().await.unwrap();
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+    })
 }
 
 #[tokio::test]
