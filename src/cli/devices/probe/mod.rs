@@ -88,8 +88,12 @@ impl Target {
 ///
 /// # Errors
 /// [`Kind::Device`] when a run failed, [`Kind::Usage`] when the table cannot be written; what a signal ended.
-pub async fn probe(plan: Plan, width: usize, printer: &mut Printer<'_>) -> Result<Exit, Failure> {
-    let mut signals = Signals::listen()?;
+pub async fn probe(
+    plan: Plan,
+    width: usize,
+    signals: &mut Signals,
+    printer: &mut Printer<'_>,
+) -> Result<Exit, Failure> {
     let mut table = plan.csv.as_deref().map(csv::Table::create).transpose()?;
     let start = Instant::now();
     let readers = plan.reader.into_iter().map(Target::Reader);
