@@ -216,7 +216,8 @@ impl Opened {
                     Size::Full => Care::Whole,
                 };
                 let (picture, raw) = real::next(lens.as_mut(), care)?;
-                Ok((picture.shrunk_to(side), Some(raw)))
+                let fits = picture.width().max(picture.height()) <= side;
+                Ok((if fits { picture } else { picture.shrunk_to(side) }, Some(raw)))
             }
         }
     }
