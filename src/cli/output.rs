@@ -177,6 +177,11 @@ impl<'a> Printer<'a> {
 }
 
 impl Printer<'_> {
+    /// Whether [`Self::countdown`] shows something.
+    pub fn is_live(&self) -> bool {
+        self.is_live && self.form == Form::Text
+    }
+
     /// A line that the next one writes over, for people at a terminal only; an empty text takes it away.
     pub fn countdown(&mut self, text: &str) {
         if !self.is_live || self.form != Form::Text || (text.is_empty() && !self.is_counting) {

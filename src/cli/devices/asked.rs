@@ -124,6 +124,7 @@ fn missing(name: &str, error: &SelectError, section: &Section) -> Failure {
     let sort = super::records::sort(section.sort);
     let list = |names: &[String]| names.join(", ");
     let message = match error {
+        _ if name == AUTO => format!("there is no {sort} that {AUTO} could choose"),
         SelectError::Ambiguous { fitting, .. } => {
             format!("\"{name}\" fits several {sort}s: {}; give the whole name", list(fitting))
         }

@@ -27,7 +27,7 @@ use super::args::DevicesArgs;
 use super::exit::{Exit, Failure, Kind};
 use super::kit::Kit;
 use super::output::{Form, Printer};
-use super::until_signal;
+use super::signals::{Signals, interrupted};
 use crate::client::devices::DeviceSort;
 use crate::device::camera::simulated::simulated_cameras;
 use crate::device::camera::{self, Camera, CameraProgram, Webcam};
@@ -56,18 +56,18 @@ pub async fn devices(args: &DevicesArgs, printer: &mut Printer<'_>) -> Result<Ex
     };
     let sorts = sorts(args, &asked);
     let width = width();
-    let mut heard = Heard::default();
-    until_signal(async {
-        heard = Heard::of(&sorts).await;
-        Ok(Exit::Well)
-    })
-    .await?;
+    // From here to the end: a signal between two parts must not be lost.
+    let mut signals = Signals::listen()?;
+    let heard = tokio::select! {
+        heard = Heard::of(&sorts) => heard,
+        signal = signals.next() => return Err(interrupted(signal)),
+    };
     let mut inventory = Inventory::of(&heard, &Surroundings::here());
     inventory.sections.retain(|section| sorts.contains(&section.sort));
     if args.watch {
         // What is named and not there yet is what is waited for.
         show(&inventory, width, printer)?;
-        return watch::watch(&sorts, heard, width, printer).await;
+        return watch::watch(&sorts, heard, width, &mut signals, printer).await;
     }
     let chosen = match asked.narrow(&inventory) {
         Ok(chosen) => chosen,
@@ -84,7 +84,7 @@ pub async fn devices(args: &DevicesArgs, printer: &mut Printer<'_>) -> Result<Ex
         printer.line("")?;
     }
     let kit = Kit::lay_out()?;
-    probe::probe(plan(args, &asked, &chosen, &kit)?, width, printer).await
+    probe::probe(plan(args, &asked, &chosen, &kit)?, width, &mut signals, printer).await
 }
 
 /// What is looked for: with a probe, of which nothing is named, the sorts that can be probed.

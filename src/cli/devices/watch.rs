@@ -128,9 +128,9 @@ pub async fn watch(
     sorts: &[DeviceSort],
     mut heard: Heard,
     width: usize,
+    signals: &mut Signals,
     printer: &mut Printer<'_>,
 ) -> Result<Exit, Failure> {
-    let mut signals = Signals::listen()?;
     let start = Instant::now();
     let wants = |sort| sorts.contains(&sort);
     let mut readers = wants(DeviceSort::Reader).then(nfc::watch);

@@ -88,8 +88,12 @@ impl Target {
 ///
 /// # Errors
 /// [`Kind::Device`] when a run failed, [`Kind::Usage`] when the table cannot be written; what a signal ended.
-pub async fn probe(plan: Plan, width: usize, printer: &mut Printer<'_>) -> Result<Exit, Failure> {
-    let mut signals = Signals::listen()?;
+pub async fn probe(
+    plan: Plan,
+    width: usize,
+    signals: &mut Signals,
+    printer: &mut Printer<'_>,
+) -> Result<Exit, Failure> {
     let mut table = plan.csv.as_deref().map(csv::Table::create).transpose()?;
     let start = Instant::now();
     let readers = plan.reader.into_iter().map(Target::Reader);
@@ -107,7 +111,7 @@ pub async fn probe(plan: Plan, width: usize, printer: &mut Printer<'_>) -> Resul
                     ended = Some(interrupted(signal));
                     break;
                 }
-                run = one(&mut target, plan.within, &mut out) => run?,
+                run = one(&mut target, plan.within, (number, plan.repeat), &mut out) => run?,
             };
             let run = ProbeRecord { run: number, ..run };
             table.iter_mut().try_for_each(|table| table.row(start.elapsed(), &run))?;
@@ -127,8 +131,14 @@ pub async fn probe(plan: Plan, width: usize, printer: &mut Printer<'_>) -> Resul
 }
 
 /// One run, with its countdown.
-async fn one(target: &mut Target, within: Duration, out: &mut Out<'_, '_>) -> Result<ProbeRecord, Failure> {
-    let asks = target.asks();
+async fn one(
+    target: &mut Target,
+    within: Duration,
+    (number, of): (u32, u32),
+    out: &mut Out<'_, '_>,
+) -> Result<ProbeRecord, Failure> {
+    let number = if of > 1 { format!(" ({number} of {of})") } else { String::new() };
+    let asks = format!("{}{number}", target.asks());
     let armed = Instant::now();
     let (tell, mut told) = tokio::sync::mpsc::unbounded_channel();
     let mut say = move |said| drop(tell.send(said));
@@ -162,10 +172,12 @@ struct Out<'a, 'p> {
 impl Out<'_, '_> {
     fn waiting(&mut self, target: &Target, within: Duration, run: u32, of: u32) -> Result<(), Failure> {
         if self.printer.form() == Form::Text {
-            let number = if of > 1 { format!(" ({run} of {of})") } else { String::new() };
-            let seconds = within.as_secs_f64();
             // Where the countdown itself cannot be shown, this is what says that something is armed.
-            self.printer.aside(&format!("{}{number}, for at most {seconds} s.", target.asks()));
+            if run == 1 && !self.printer.is_live() {
+                let times = if of > 1 { format!("{of} times, each ") } else { String::new() };
+                let seconds = within.as_secs_f64();
+                self.printer.aside(&format!("{}, {times}for at most {seconds} s.", target.asks()));
+            }
             return Ok(());
         }
         let waiting = WaitingRecord {

@@ -66,7 +66,7 @@ fn plan(played: Vec<Result<RawTag, ReaderTrouble>>) -> Plan {
 async fn probed(plan: Plan, form: Form) -> (Result<Exit, Failure>, String, String) {
     let (mut out, mut err) = (Vec::new(), Vec::new());
     let mut printer = Printer::new(form, &mut out, &mut err);
-    let ended = probe(plan, 100, &mut printer).await;
+    let ended = probe(plan, 100, &mut Signals::listen().unwrap(), &mut printer).await;
     (ended, String::from_utf8(out).unwrap(), String::from_utf8(err).unwrap())
 }
 

@@ -80,4 +80,4 @@ fn uid(link: &mut Link<'_>, kind: Kind) -> Result<Option<TagUid>, Interrupted> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

@@ -12,7 +12,7 @@ use super::read;
 use crate::device::nfc::RawTag;
 
 /// The end of a made-up answer to reset: standard and name of the chip.
-fn storage(standard: u8, name: u16) -> Vec<u8> {
+pub fn storage(standard: u8, name: u16) -> Vec<u8> {
     let mut atr = vec![0x3B, 0x8F, 0x80, 0x01, 0x80, 0x4F, 0x0C, 0xA0, 0x00, 0x00, 0x03, 0x06, standard];
     atr.extend(name.to_be_bytes());
     atr.extend([0, 0, 0, 0, 0x68]);
@@ -23,13 +23,13 @@ const NTAG: (u8, u16) = (0x03, 0x0003);
 const ISO_DEP: [u8; 6] = [0x3B, 0x81, 0x80, 0x01, 0x80, 0x80];
 const UID: [u8; 7] = [0x04, 0xA1, 0xB2, 0xC3, 0xD4, 0xE5, 0xF6];
 /// `urn:x:1` as a URI record.
-const MESSAGE: [u8; 12] = [0xD1, 0x01, 0x08, b'U', 0x00, b'u', b'r', b'n', b':', b'x', b':', b'1'];
+pub const MESSAGE: [u8; 12] = [0xD1, 0x01, 0x08, b'U', 0x00, b'u', b'r', b'n', b':', b'x', b':', b'1'];
 
 /// What a chip answers to a command.
-type Chip = Box<dyn FnMut(&[u8]) -> Vec<u8>>;
+pub type Chip = Box<dyn FnMut(&[u8]) -> Vec<u8>>;
 
 /// A chip on a reader, and what may happen to it.
-struct OnReader {
+pub struct OnReader {
     chip: Chip,
     /// After so many answers the tag is gone; whether that shows as an answer of no bytes.
     torn: Option<(usize, bool)>,
@@ -42,7 +42,7 @@ impl OnReader {
         Self { chip: Box::new(chip), torn: None, sent: Vec::new(), reconnected: 0 }
     }
 
-    fn torn(mut self, after: usize, silently: bool) -> Self {
+    pub fn torn(mut self, after: usize, silently: bool) -> Self {
         self.torn = Some((after, silently));
         self
     }
@@ -108,11 +108,11 @@ fn type2_memory(area: &[u8], size: u8) -> Vec<u8> {
     memory
 }
 
-fn type2(area: &[u8]) -> OnReader {
+pub fn type2(area: &[u8]) -> OnReader {
     OnReader::new(storage_chip(&UID, type2_memory(area, 18), 4, 16))
 }
 
-fn in_block(message: &[u8]) -> Vec<u8> {
+pub fn in_block(message: &[u8]) -> Vec<u8> {
     let length = if message.len() < 255 {
         vec![message.len() as u8]
     } else {

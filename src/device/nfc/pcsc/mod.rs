@@ -14,7 +14,7 @@ mod system;
 mod teller;
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use futures_util::future::BoxFuture;
 use tokio::sync::{oneshot, watch};
@@ -39,6 +39,8 @@ const FROZEN: Duration = Duration::from_secs(2);
 const LOOK: Duration = Duration::from_millis(250);
 /// How many threads a frozen service may hold; each holds one scan that was given up.
 const HELD: usize = 8;
+/// How often it is looked whether one of them has ended.
+const ENDING: Duration = Duration::from_millis(5);
 
 /// The readers of the system's PC/SC service that are chosen, armed together.
 pub struct PcscReaders {
@@ -48,6 +50,8 @@ pub struct PcscReaders {
     pace: Pace,
     /// One more for each thread that is alive.
     threads: Arc<()>,
+    /// What stops the scan before, which may still wait for its tag to be taken off.
+    last: Option<Arc<Stop>>,
 }
 
 /// The readers that there are now, asked for at most `within`.
@@ -69,14 +73,26 @@ impl PcscReaders {
     }
 
     fn over(service: Arc<dyn Service>, choice: Choice, pace: Pace) -> Self {
-        Self { name: choice.label(), choice, service, pace, threads: Arc::new(()) }
+        Self { name: choice.label(), choice, service, pace, threads: Arc::new(()), last: None }
     }
 
-    fn begin(&self, told: Told) -> Result<Running, NfcError> {
+    /// Ends the scan before, and waits a moment for it: scans may follow each other faster than threads end.
+    async fn end_last(&mut self) {
+        if let Some(last) = self.last.take() {
+            last.now();
+        }
+        let until = Instant::now() + FROZEN;
+        while Arc::strong_count(&self.threads) > HELD && Instant::now() < until {
+            tokio::time::sleep(ENDING).await;
+        }
+    }
+
+    fn begin(&mut self, told: Told) -> Result<Running, NfcError> {
         if Arc::strong_count(&self.threads) > HELD {
             return Err(NfcError::Trouble(ReaderTrouble::Frozen { within: FROZEN }));
         }
         let (stop, teller) = (Arc::new(Stop::default()), Arc::new(Teller::new(told)));
+        self.last = Some(Arc::clone(&stop));
         let (give, given) = oneshot::channel();
         let (service, choice, pace) = (Arc::clone(&self.service), self.choice.clone(), self.pace);
         let running = Running { stop: Arc::clone(&stop), teller: Arc::clone(&teller), given, keep: false };
@@ -159,6 +175,7 @@ impl NfcReader for PcscReaders {
             if !armed.permits(DeviceKind::Reader) {
                 return Err(NfcError::NotArmed);
             }
+            self.end_last().await;
             self.begin(told)?.wait(armed).await
         })
     }
