@@ -1,7 +1,7 @@
 //! The child's side: what runs when our own program is started as `agentcall __camera`.
 //!
 //! It owns the camera and nothing else: no network, no terminal, no environment. It answers one request after the
-//! other on its standard input and output, and ends when its input ends. What has a lens is in [`real`](super::real).
+//! other on its standard input and output, and ends when its input ends. What has a lens is in `real`.
 
 use std::io::{Read, Write};
 use std::path::Path;
