@@ -10,6 +10,7 @@ mod common;
 mod facts;
 mod kinds;
 mod pcscd;
+mod program;
 mod scanner;
 mod tag;
 mod torn;
