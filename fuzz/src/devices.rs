@@ -4,6 +4,7 @@ use agentcall::device::camera::wire::{self, PREFIX_BYTES, Prefix, Reply, Request
 use agentcall::device::nfc::TagSpec;
 use agentcall::observation::alias::DeviceKey;
 use agentcall::observation::reading::{TagReading, TagSource, read_tag};
+use agentcall::picture::raw::{self, Care, Colours, Matrix, PixelFormat, Range, RawFrame};
 use agentcall::picture::{self, MAX_JPEG_BYTES, MAX_SIDE};
 use agentcall::protocol::bounds;
 use agentcall::redact::{TagUid, spells_uid};
@@ -64,6 +65,41 @@ pub fn picture(data: &[u8]) {
     assert!(fitted.encodings <= 5);
     let facts = picture::verify(fitted.jpeg.expose()).expect("our own JPEG is in order");
     assert_eq!((facts.width, facts.height), (fitted.width, fitted.height));
+}
+
+/// A raw frame of a camera: format, size and padding are the first bytes, the buffer is the rest. A picture has the size
+/// that was said, or for a JPEG any within bounds; the quick one is no larger than asked for.
+pub fn rawframe(data: &[u8]) {
+    let Some((&[kind, width, height, pad, side], bytes)) = data.split_first_chunk::<5>() else { return };
+    let formats = [
+        PixelFormat::Mjpeg,
+        PixelFormat::Yuyv,
+        PixelFormat::Uyvy,
+        PixelFormat::Nv12,
+        PixelFormat::Rgb24,
+        PixelFormat::Bgr24,
+        PixelFormat::Grey,
+    ];
+    let format = formats[usize::from(kind) % formats.len()];
+    let colours = Colours {
+        matrix: if kind & 0x40 == 0 { Matrix::Bt601 } else { Matrix::Bt709 },
+        range: if kind & 0x80 == 0 { Range::Limited } else { Range::Full },
+    };
+    let (width, height) = (u32::from(width), u32::from(height));
+    let stride = (pad > 0).then(|| width * 2 + u32::from(pad));
+    let frame = RawFrame { format, width, height, stride, colours, bytes };
+    if let Ok(picture) = raw::decode(&frame, Care::Whole) {
+        assert!(picture.width() > 0 && picture.height() > 0);
+        if format != PixelFormat::Mjpeg {
+            assert_eq!((picture.width(), picture.height()), (width, height));
+        }
+        let rgb = picture.width() as usize * picture.height() as usize * 3;
+        assert_eq!(picture.expose_rgb().len(), rgb);
+    }
+    let side = u32::from(side).max(1);
+    if let Ok(picture) = raw::decode(&frame, Care::Quick { side }) {
+        assert!(picture.width() <= side && picture.height() <= side, "no larger than asked for");
+    }
 }
 
 /// The bytes that a camera's child process writes, and those that it reads: lengths are believed only within their

@@ -8,7 +8,7 @@ mod screen;
 mod texts;
 mod wire;
 
-pub use devices::{camera_wire, picture, tag};
+pub use devices::{camera_wire, picture, rawframe, tag};
 pub use screen::{keys, safe_text};
 pub use texts::{config, scenario, url_policy};
 pub use wire::{card, frame};

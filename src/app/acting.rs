@@ -36,6 +36,16 @@ impl Model {
             View::PreviousPane => self.turn_pane(Pane::ALL.len() - 1),
             View::Pane(number) => self.pane = Pane::ALL[usize::from(number.clamp(1, 4)) - 1],
             View::Help => self.mode = Mode::Help(0),
+            View::Devices => {
+                self.mode = Mode::Devices(0);
+                return vec![Effect::Ask(Request::ListDevices)];
+            }
+            View::LookAgain if matches!(self.mode, Mode::Devices(_)) => {
+                return vec![Effect::Ask(Request::ListDevices)];
+            }
+            // From the palette, which is closed by now. In other lists the key means nothing.
+            View::LookAgain if matches!(self.mode, Mode::Panes) => return self.view(View::Devices),
+            View::LookAgain => {}
             View::Palette => self.mode = Mode::Palette(Palette::default()),
             View::Quit => return self.quit(false),
             View::Type => self.mode = Mode::Typing,
@@ -140,6 +150,7 @@ impl Model {
             Mode::Picker(editor, chosen) => return self.place(&editor, chosen),
             // What forgets a session is answered with `y` alone: Enter ends whatever somebody thinks to be typing.
             Mode::Asking(question) => self.mode = Mode::Asking(question),
+            Mode::Devices(_) => return self.end_devices(),
             Mode::Passport(_) | Mode::Help(_) | Mode::Panes => {}
         }
         Vec::new()
@@ -181,6 +192,9 @@ impl Model {
             let before = filtering.before.clone();
             self.mode = Mode::Panes;
             self.apply_filter(&before);
+        } else if let Mode::Devices(_) = self.mode {
+            self.mode = Mode::Panes;
+            return self.end_devices();
         } else if !matches!(self.mode, Mode::Panes) {
             self.mode = Mode::Panes;
         } else if self.session.held.is_some() {
@@ -191,6 +205,12 @@ impl Model {
             self.status = None;
         }
         Vec::new()
+    }
+
+    /// Nobody looks at the devices any more, so nobody need look for them.
+    fn end_devices(&mut self) -> Vec<Effect> {
+        self.devices.clear();
+        vec![Effect::Ask(Request::EndDevices)]
     }
 
     /// The turn that waits is forgotten; that is said, since nothing else on the screen changes much.

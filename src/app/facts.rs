@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::client::devices::Trouble;
+use crate::client::devices::{DeviceSection, FoundDevice, Trouble};
 use crate::client::notice::{Activity, ArmedView, DeviceLine, PhysicalView, Preview, Review, TagName};
 use crate::protocol::observation::Intent;
 use crate::protocol::{Modalities, Modality};
@@ -126,6 +126,41 @@ impl From<&DeviceLine> for Device {
             name: SafeText::line(&line.name),
             simulated: line.simulated,
             trouble: line.trouble.as_ref().map(TroubleFacts::from),
+        }
+    }
+}
+
+/// Most devices of one sort that are shown.
+const MOST_DEVICES: usize = 64;
+
+/// The devices of one sort.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SectionFacts {
+    /// `Readers`, `Cameras`, …
+    pub title: &'static str,
+    /// Whether it is still being looked for them.
+    pub looking: bool,
+    /// What is wrong with all of them.
+    pub trouble: Option<TroubleFacts>,
+    /// Each device, and what it is and can do.
+    pub devices: Vec<(Device, SafeText)>,
+}
+
+impl From<&DeviceSection> for SectionFacts {
+    fn from(section: &DeviceSection) -> Self {
+        let device = |found: &FoundDevice| {
+            let device = Device {
+                name: SafeText::line(&found.name),
+                simulated: false,
+                trouble: found.trouble.as_ref().map(TroubleFacts::from),
+            };
+            (device, SafeText::line(&found.what))
+        };
+        Self {
+            title: section.sort.title(),
+            looking: section.looking,
+            trouble: section.trouble.as_ref().map(TroubleFacts::from),
+            devices: section.devices.iter().take(MOST_DEVICES).map(device).collect(),
         }
     }
 }

@@ -26,8 +26,8 @@ pub use conversation::{Answer, Conversation, Item};
 pub use edit::Editor;
 pub use events::{BUDGET, Events};
 pub use facts::{
-    ActivityFacts, ArmedFacts, CardFacts, Device, Link, PhysicalFacts, ReviewFacts, SessionFacts,
-    TroubleFacts,
+    ActivityFacts, ArmedFacts, CardFacts, Device, Link, PhysicalFacts, ReviewFacts, SectionFacts,
+    SessionFacts, TroubleFacts,
 };
 pub use filter::FORMS as FILTER_FORMS;
 pub use message::{Effect, Message};

@@ -6,9 +6,8 @@ use std::time::Duration;
 use super::conversation::Conversation;
 use super::edit::Editor;
 use super::events::Events;
-use super::facts::{ActivityFacts, CardFacts, Link, PhysicalFacts, SessionFacts};
+use super::facts::{ActivityFacts, CardFacts, Link, PhysicalFacts, SectionFacts, SessionFacts};
 use super::palette::Palette;
-use crate::client::devices::DeviceReport;
 use crate::client::notice::Preview;
 use crate::command::{Context, Keymap};
 use crate::protocol::Modality;
@@ -76,6 +75,8 @@ pub enum Mode {
     Confirming(SafeText, SafeText),
     /// Reading the help, scrolled by so many lines.
     Help(usize),
+    /// Looking at the devices that are found, scrolled by so many lines.
+    Devices(usize),
     /// Looking for a command.
     Palette(Palette),
     /// Choosing a tag: what is typed, and which line is chosen.
@@ -171,7 +172,7 @@ pub struct Model {
     /// Reader and camera.
     pub physical: PhysicalFacts,
     /// The devices that were found, while somebody looks at them.
-    pub devices: Option<Arc<DeviceReport>>,
+    pub devices: Vec<SectionFacts>,
     /// When the review came up that is open now.
     pub(super) review_since: Duration,
     /// What the camera sees while aiming.
@@ -226,9 +227,12 @@ impl Model {
                 _ => Context::Panes,
             },
             Mode::Typing | Mode::Teaching(_) | Mode::Passport(_) | Mode::Filtering(_) => Context::Typing,
-            Mode::Confirming(..) | Mode::Help(_) | Mode::Palette(_) | Mode::Picker(..) | Mode::Asking(_) => {
-                Context::Overlay
-            }
+            Mode::Confirming(..)
+            | Mode::Help(_)
+            | Mode::Devices(_)
+            | Mode::Palette(_)
+            | Mode::Picker(..)
+            | Mode::Asking(_) => Context::Overlay,
         }
     }
 

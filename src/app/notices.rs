@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use super::conversation::Answer;
 use super::edit::Editor;
-use super::facts::{ActivityFacts, CardFacts, Link, PhysicalFacts, SessionFacts};
+use super::facts::{ActivityFacts, CardFacts, Link, PhysicalFacts, SectionFacts, SessionFacts};
 use super::message::Effect;
 use super::model::{Mode, Model, Pane, Status, Tone};
 use crate::client::Notice;
-use crate::client::devices::{DeviceEvent, Did};
+use crate::client::devices::{DeviceEvent, DeviceReport, Did};
 use crate::client::notice::{Connection, Line, LineKind, PhysicalView};
 use crate::device::nfc::Happened;
 use crate::protocol::rules;
@@ -51,7 +51,7 @@ impl Model {
                 self.asked = None;
             }
             Notice::Device(event) => self.device(&event),
-            Notice::Devices(report) => self.devices = Some(report),
+            Notice::Devices(report) => self.devices_found(&report),
             Notice::Finding { finding, .. } => self.conversation.note(SafeText::line(&finding.to_string())),
             Notice::Stopped => return vec![Effect::Exit],
         }
@@ -91,6 +91,13 @@ impl Model {
         if is_news && self.physical.activity.armed().is_none() {
             let tone = if event.is_trouble() { Tone::Trouble } else { Tone::Note };
             self.tell(tone, &event.to_string(), event.hint().as_deref());
+        }
+    }
+
+    /// A list that nobody looks at any more comes to nothing.
+    fn devices_found(&mut self, report: &DeviceReport) {
+        if matches!(self.mode, Mode::Devices(_)) {
+            self.devices = report.sections.iter().map(SectionFacts::from).collect();
         }
     }
 

@@ -30,6 +30,11 @@ Exit codes:
        in order; Ctrl-C is SIGINT to run, and inside the screen a key that quits with 0
   141  nobody reads standard output any more";
 
+const DEVICES_HELP: &str = "\
+A name is the exact one, a part of it that no other device has, simulated, or auto. If one that was named is not there, \
+the exit code is 6. --probe arms what is named, or else every contactless reader and the first camera: running it is \
+your consent, and nothing that is read is kept, sent or shown. Sound is listed, and never opened.";
+
 /// The whole command line.
 #[derive(Debug, Parser)]
 #[command(
@@ -57,6 +62,8 @@ pub enum Command {
     Run(RunArgs),
     /// Fetch an agent's card, check it, and explain it in plain words
     Card(CardArgs),
+    /// List readers, cameras, microphones and speakers, and say what is wrong with them
+    Devices(DevicesArgs),
     /// Serve the reference agent, for people who write clients
     Agent(AgentArgs),
     /// JSON Schemas of the wire and of the --json output
@@ -111,11 +118,13 @@ pub struct SessionArgs {
     /// Offer only these: nfc, photo, both with a comma between them, or none
     #[arg(long, value_name = "LIST", value_parser = values::modalities(), hide_possible_values = true)]
     pub modalities: Option<Modalities>,
-    /// Use the reader of this name [default: simulated, which reads tag files]
-    #[arg(long, value_name = "NAME")]
-    pub reader: Option<String>,
-    /// Use the camera of this name, or file:PATH for a picture [default: simulated, a moving test card]
-    #[arg(long, value_name = "NAME")]
+    /// Use the reader of this name or part of a name, auto for every contactless one, now or later, or simulated, which
+    /// reads tag files; can be repeated for several at once [default: auto in connect, else simulated]
+    #[arg(long, value_name = "NAME", value_parser = name())]
+    pub reader: Vec<String>,
+    /// Use the camera of this name, part of a name or node, auto for the first one, simulated for a moving test card, or
+    /// file:PATH for a picture [default: auto in connect, else simulated]
+    #[arg(long, value_name = "NAME", value_parser = name())]
     pub camera: Option<String>,
     /// Send no acks
     #[arg(long)]
@@ -136,8 +145,8 @@ pub struct DemoArgs {
 /// `agentcall connect`
 #[derive(Debug, Args)]
 #[command(after_help = format!(
-    "This build knows simulated devices only. They are used unless you name another one, and the screen labels them \
-SIMULATED.\n\n{EXIT_CODES}"
+    "Every contactless reader and the first camera are used unless you name others; agentcall devices lists them. \
+Simulated ones are labelled SIMULATED.\n\n{EXIT_CODES}"
 ))]
 pub struct ConnectArgs {
     /// The agent's origin, its card's URL, or a card file
@@ -212,6 +221,42 @@ pub struct CardArgs {
     pub config: ConfigArgs,
 }
 
+/// `agentcall devices`
+#[derive(Debug, Args)]
+#[command(after_help = format!("{DEVICES_HELP}\n\n{EXIT_CODES}"))]
+pub struct DevicesArgs {
+    /// Print one JSON object a line
+    #[arg(long)]
+    pub json: bool,
+    /// Go on telling what is plugged in and pulled out, until Ctrl-C
+    #[arg(long, conflicts_with = "probe")]
+    pub watch: bool,
+    /// Read one tag and one picture, without any agent, and tell times and sizes
+    #[arg(long)]
+    pub probe: bool,
+    /// Read so many, and tell how often it went well and how the times are spread
+    #[arg(long, value_name = "N", default_value = "1", requires = "probe", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub repeat: u32,
+    /// Wait at most so many seconds for each tag or picture
+    #[arg(long, value_name = "SECONDS", default_value = "30", requires = "probe", value_parser = seconds)]
+    pub within: Duration,
+    /// Write a table of every read to this file
+    #[arg(long, value_name = "FILE", requires = "probe")]
+    pub csv: Option<PathBuf>,
+    /// Only this reader; can be repeated
+    #[arg(long, value_name = "NAME", value_parser = name())]
+    pub reader: Vec<String>,
+    /// Only this camera; with --probe in one of its formats, as in "HD Webcam@MJPG 640x480"
+    #[arg(long, value_name = "NAME", value_parser = name())]
+    pub camera: Option<String>,
+    /// Only this microphone
+    #[arg(long, value_name = "NAME", value_parser = name())]
+    pub microphone: Option<String>,
+    /// Only this speaker
+    #[arg(long, value_name = "NAME", value_parser = name())]
+    pub speaker: Option<String>,
+}
+
 /// `agentcall agent`
 #[derive(Debug, Args)]
 #[command(after_help = format!("{}\n\nA signal ends it with 0: that is how it is meant to end.", values::faults_help()))]
@@ -270,6 +315,11 @@ fn seconds(text: &str) -> Result<Duration, String> {
     let wrong = || "expected a number of seconds above 0 and at most 86400".to_owned();
     let seconds: f64 = text.parse().map_err(|_| wrong())?;
     if seconds > 0.0 && seconds <= 86_400.0 { Ok(Duration::from_secs_f64(seconds)) } else { Err(wrong()) }
+}
+
+/// A name of a device that is not empty.
+fn name() -> clap::builder::NonEmptyStringValueParser {
+    clap::builder::NonEmptyStringValueParser::new()
 }
 
 /// A text that may hold a password, and is judged where it is not repeated.

@@ -21,6 +21,7 @@ mod signals;
 mod usage;
 
 use std::ffi::OsString;
+use std::io::IsTerminal;
 use std::panic::AssertUnwindSafe;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -56,7 +57,8 @@ pub fn guarded(
 ) -> ExitCode {
     let faults = fault::install(form);
     let (mut out, mut err) = (std::io::stdout(), std::io::stderr());
-    let mut printer = Printer::new(form, &mut out, &mut err);
+    let is_seen = std::io::stderr().is_terminal();
+    let mut printer = Printer::new(form, &mut out, &mut err).live(is_seen);
     let result = std::panic::catch_unwind(AssertUnwindSafe(|| work(&mut printer, &faults)));
     // Only a panic leaves lines behind, and its own line is out already.
     let _nobody_reads = printer.flush();
@@ -84,6 +86,7 @@ fn execute(command: Command, printer: &mut Printer<'_>, faults: &Faults) -> Resu
         Command::Completions(args) => completions::completions(args.shell, printer),
         Command::Man(args) => man::man(args.directory.as_deref(), printer),
         Command::Card(args) => in_runtime(faults, until_signal(card::card(&args, printer))),
+        Command::Devices(args) => in_runtime(faults, devices::devices(&args, printer)),
         Command::Demo(args) => in_runtime(faults, screen::demo(&args)),
         Command::Connect(args) => in_runtime(faults, screen::connect(&args)),
         Command::Run(args) => on_this_thread(faults, run::run(&args, printer)),

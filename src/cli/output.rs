@@ -28,6 +28,10 @@ pub struct Printer<'a> {
     secrets: Scrubber,
     /// What waits for the next flush.
     held: Vec<u8>,
+    /// Whether standard error is a terminal on which a line can be written over.
+    is_live: bool,
+    /// Whether such a line stands there.
+    is_counting: bool,
 }
 
 /// Bytes that may wait for a flush; more are written at once.
@@ -36,7 +40,21 @@ const HELD: usize = 64 * 1024;
 impl<'a> Printer<'a> {
     /// Writes to these.
     pub fn new(form: Form, out: &'a mut dyn Write, err: &'a mut dyn Write) -> Self {
-        Self { form, out, err, secrets: Scrubber::new(), held: Vec::new() }
+        Self {
+            form,
+            out,
+            err,
+            secrets: Scrubber::new(),
+            held: Vec::new(),
+            is_live: false,
+            is_counting: false,
+        }
+    }
+
+    /// The same with a standard error on which a line can be written over, or not.
+    #[must_use]
+    pub fn live(self, is_live: bool) -> Self {
+        Self { is_live, ..self }
     }
 
     /// From now on writes neither text nor failures that hold this token: an agent may repeat it in its card, in an
@@ -155,6 +173,24 @@ impl<'a> Printer<'a> {
         if self.form == Form::Text {
             let _nobody_listens = writeln!(self.err, "{}", SafeText::line(&self.secrets.scrub(text)));
         }
+    }
+}
+
+impl Printer<'_> {
+    /// Whether [`Self::countdown`] shows something.
+    pub fn is_live(&self) -> bool {
+        self.is_live && self.form == Form::Text
+    }
+
+    /// A line that the next one writes over, for people at a terminal only; an empty text takes it away.
+    pub fn countdown(&mut self, text: &str) {
+        if !self.is_live || self.form != Form::Text || (text.is_empty() && !self.is_counting) {
+            return;
+        }
+        self.is_counting = !text.is_empty();
+        let columns = crossterm::terminal::size().map_or(80, |(columns, _)| usize::from(columns));
+        let text = SafeText::line(&self.secrets.scrub(text)).cut(columns.saturating_sub(1));
+        let _nobody_looks = write!(self.err, "\r{text}\u{1b}[K").and_then(|()| self.err.flush());
     }
 }
 

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::io::IsTerminal;
 
 use super::args::{ConnectArgs, DemoArgs};
-use super::devices::Devices;
+use super::devices::{AUTO, Devices, SIMULATED};
 use super::exit::{Exit, Failure, Kind, Signal};
 use super::kit::Kit;
 use super::setup::Settled;
@@ -35,7 +35,7 @@ pub async fn connect(args: &ConnectArgs) -> Result<Exit, Failure> {
             Failure::new(Kind::Usage, message).hint("An agent's URL begins with https://.".to_owned())
         );
     }
-    show(&args.url, &settled).await
+    show(&args.url, &settled, AUTO).await
 }
 
 /// The screen on an agent of our own, with simulated devices.
@@ -47,14 +47,15 @@ pub async fn demo(args: &DemoArgs) -> Result<Exit, Failure> {
     let settled = Settled::for_own_agent(&args.session, &args.config)?;
     let config = AgentConfig { dialect: settled.settings.dialect.value.clone(), ..AgentConfig::default() };
     let agent = super::agent::start(config).await?;
-    let shown = show(&format!("http://{}", agent.addr), &settled).await;
+    let shown = show(&format!("http://{}", agent.addr), &settled, SIMULATED).await;
     agent.stop().await;
     shown
 }
 
-async fn show(url: &str, settled: &Settled) -> Result<Exit, Failure> {
+/// The screen, with devices of `otherwise` where none are chosen.
+async fn show(url: &str, settled: &Settled, otherwise: &str) -> Result<Exit, Failure> {
     let kit = Kit::lay_out()?;
-    let devices = Devices::choose(&settled.reader(), settled.camera(), Some(&kit.pictures()))?;
+    let devices = Devices::choose(&settled.devices(otherwise), Some(&kit.pictures())).await?;
     let config = settled.client(url, devices, ArmedBy::Key)?;
     let keys = settled.settings.keys.iter().map(|(id, key)| (id.as_str(), key.as_str()));
     let options = Options {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::args::{ConfigArgs, NetArgs, SessionArgs};
-use super::devices::{Devices, SIMULATED};
+use super::devices::{Devices, Wanted, lister};
 use super::exit::{Failure, Kind};
 use crate::client::ClientConfig;
 use crate::config::{ConfigError, EnvName, Environment, Layer, Names, Settings, resolve};
@@ -65,17 +65,13 @@ impl Settled {
         Ok(CardSource::parse(typed, self.net.policy)?)
     }
 
-    /// The names of the chosen readers, one behind the other.
-    pub fn reader(&self) -> String {
-        self.settings
-            .reader
-            .as_ref()
-            .map_or_else(|| SIMULATED.to_owned(), |names| names.as_slice().join(", "))
-    }
-
-    /// The name of the chosen camera.
-    pub fn camera(&self) -> &str {
-        self.settings.camera.as_deref().unwrap_or(SIMULATED)
+    /// The names of the chosen devices; `otherwise` where none was chosen.
+    pub fn devices(&self, otherwise: &str) -> Wanted {
+        let readers = self.settings.reader.as_ref().map(|names| names.as_slice().to_vec());
+        Wanted {
+            readers: readers.unwrap_or_else(|| vec![otherwise.to_owned()]),
+            camera: self.settings.camera.as_deref().unwrap_or(otherwise).to_owned(),
+        }
     }
 
     /// What the engine is told for the agent at `typed`.
@@ -101,8 +97,8 @@ impl Settled {
             scan_within: settings.scan_within.0,
             capture_within: settings.capture_within.0,
             reader: devices.reader,
-            watched: None,
-            devices: None,
+            watched: devices.watched,
+            devices: Some(lister()),
             camera: devices.camera,
             camera_program: devices.program,
             state_dir: self.state_dir()?,
@@ -138,11 +134,27 @@ fn layer(net: &NetArgs, session: &SessionArgs) -> Result<Layer, Failure> {
         token_file: net.token_file.clone().map(Some),
         token_origin: net.token_origin.clone().map(Some),
         modalities: session.modalities,
-        reader: session.reader.clone().and_then(|name| Names::new([name])).map(Some),
+        reader: readers(&session.reader)?.map(Some),
         camera: session.camera.clone().map(Some),
         acks: session.no_acks.then_some(false),
         ..Layer::default()
     })
+}
+
+/// The names of readers, each once; `None` where none is given.
+fn readers(given: &[String]) -> Result<Option<Names>, Failure> {
+    let mut names: Vec<String> = Vec::new();
+    for name in given {
+        if !names.contains(name) {
+            names.push(name.clone());
+        }
+    }
+    if names.is_empty() {
+        return Ok(None);
+    }
+    let wrong =
+        || Failure::new(Kind::Usage, "--reader takes names that are not empty, and at most 16 of them");
+    Names::new(names).map(Some).ok_or_else(wrong)
 }
 
 /// A token that was pasted in the place of a name is refused by its form, and not repeated.

@@ -1,8 +1,8 @@
 //! What the program prints for programs with `--json`: one JSON object a line, and nothing else on
 //! standard output (`agentcall run --help`).
 //!
-//! `run` prints frames, steps, findings, the session and what happens at devices; `card` prints a card; everything may print an
-//! error. Frames come masked from `protocol::view::for_trace`. Text stands as it came: JSON escapes it.
+//! `run` prints frames, steps, findings, the session and what happens at devices; `card` prints a card; `devices`
+//! prints what [`super::found`] holds; everything may print an error. Frames come masked from `protocol::view::for_trace`. Text stands as it came: JSON escapes it.
 
 use std::time::Duration;
 
@@ -10,6 +10,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::found::{ChangeLine, FoundLine, ProbeLine, ProbesLine, TroubleLine, WaitingLine};
 use crate::protocol::finding::FindingRecord;
 use crate::protocol::schema::{Side, document};
 
@@ -31,6 +32,18 @@ pub enum OutputLine<C> {
     Device(DeviceLine),
     /// A card was fetched and validated.
     Card(CardLine<C>),
+    /// A device was found.
+    Found(FoundLine),
+    /// Something is wrong with a whole sort of devices.
+    Trouble(TroubleLine),
+    /// A device was plugged in or pulled out, or something else changed.
+    Change(ChangeLine),
+    /// A device is armed and waits.
+    Waiting(WaitingLine),
+    /// A tag or a frame was read, or not.
+    Probe(ProbeLine),
+    /// All tags or frames of a device were read.
+    Probes(ProbesLine),
     /// The program gave up, or one thing in it failed.
     Error(ErrorLine),
 }

@@ -15,23 +15,23 @@ use crate::{armed, capture, hello, message, opened, script, until};
 const SLACK: Duration = Duration::from_secs(15);
 
 /// A child that writes its process id first, and the file where it does.
-fn marked(home: &Path, lines: &str) -> (CameraProgram, PathBuf) {
+pub(crate) fn marked(home: &Path, lines: &str) -> (CameraProgram, PathBuf) {
     let pid = home.join("pid");
     (script(home, &format!("echo $$ > '{}'\n{lines}", pid.display())), pid)
 }
 
 /// The real program behind a script that says its id.
-fn marked_real(home: &Path) -> (CameraProgram, PathBuf) {
+pub(crate) fn marked_real(home: &Path) -> (CameraProgram, PathBuf) {
     marked(home, &format!("exec '{}' \"$@\"", env!("CARGO_BIN_EXE_agentcall")))
 }
 
-fn id(file: &Path) -> Pid {
+pub(crate) fn id(file: &Path) -> Pid {
     let text = std::fs::read_to_string(file).unwrap();
     Pid::from_raw(text.trim().parse().unwrap()).unwrap()
 }
 
 /// Neither running nor waiting to be collected.
-async fn nothing_is_left(pid: &Path) {
+pub(crate) async fn nothing_is_left(pid: &Path) {
     until(|| std::fs::read_to_string(pid).is_ok_and(|p| p.ends_with('\n'))).await;
     let process = PathBuf::from(format!("/proc/{}", id(pid)));
     until(|| !process.exists()).await;

@@ -5,6 +5,8 @@
 
 mod faults;
 mod files;
+mod listing;
+mod pace;
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;

@@ -15,11 +15,16 @@ use agentcall::transport::websocket;
 
 /// An engine for the agent whose card is at `target`; its state goes under `state`.
 pub fn client(target: &str, state: &Path) -> Client {
+    Client::spawn(config(target, state))
+}
+
+/// What such an engine is told at its start.
+pub fn config(target: &str, state: &Path) -> ClientConfig {
     let policy = UrlPolicy { local: true };
     let program = CameraProgram::at(env!("CARGO_BIN_EXE_agentcall"));
     let reader = SimulatedReader::new();
     let placer = reader.placer();
-    Client::spawn(ClientConfig {
+    ClientConfig {
         source: CardSource::parse(target, policy).unwrap(),
         target: target.to_owned(),
         net: NetContext::system(policy, &[]).unwrap(),
@@ -38,7 +43,7 @@ pub fn client(target: &str, state: &Path) -> Client {
         camera_program: program,
         state_dir: state.join("agentcall"),
         armed_by: ArmedBy::ScenarioStep,
-    })
+    }
 }
 
 /// The path of a file under `assets/`.

@@ -49,7 +49,17 @@ fn connected(origin: &str, directory: &std::path::Path) -> Pty {
     let token = directory.join("token");
     std::fs::write(&token, TOKEN).unwrap();
     let token = token.display().to_string();
-    let args = ["connect", "--local", "--token-file", &token, origin];
+    let args = [
+        "connect",
+        "--local",
+        "--token-file",
+        &token,
+        "--reader",
+        "simulated",
+        "--camera",
+        "simulated",
+        origin,
+    ];
     let pty = Pty::spawn(&args, SIZE.0, SIZE.1);
     pty.wait_for("a live session", |screen| screen.contains("● live"));
     pty

@@ -232,7 +232,7 @@ async fn every_other_way_to_fail_has_its_code_its_sentence_and_its_kind() {
         (vec![&card, &talk], 3, "card", "CARD-3"),
         (vec!["--local", &closed, &talk], 4, "connection", "127.0.0.1"),
         (vec!["--local", &origin, &talk, "--camera", "no such lens"], 6, "device", "no such lens"),
-        (vec!["--local", &origin, &talk, "--reader", "ACR122U"], 6, "device", "Available: simulated"),
+        (vec!["--local", &origin, &talk, "--reader", "ACR122U"], 6, "device", "there are: SIMULATED tags"),
         (vec!["--local", &origin, &lost], 6, "device", "not-there.png"),
         (vec!["--local", &origin, &no_tag], 6, "device", "not-there.ndef"),
     ] {

@@ -2,9 +2,10 @@
 
 use super::stage::{Stage, asks, tag_review};
 use crate::app::{Editor, Effect, Message, Mode, Palette, Pane, Question, Seen, Spot};
-use crate::client::Request;
+use crate::client::devices::{DeviceReport, DeviceSection, DeviceSort, FoundDevice};
 use crate::client::notice::Activity;
 use crate::client::request::Aim;
+use crate::client::{Notice, Request};
 use crate::command::{ALL, Context, Key};
 use crate::protocol::Modality;
 
@@ -62,6 +63,39 @@ fn found(typed: &str) -> Vec<&'static str> {
     stage.types(typed);
     let Mode::Palette(palette) = &stage.model.mode else { panic!("the palette is open") };
     palette.found().into_iter().map(|command| command.title).collect()
+}
+
+fn report(looking: bool) -> DeviceReport {
+    let readers = DeviceSection {
+        sort: DeviceSort::Reader,
+        looking,
+        trouble: None,
+        devices: vec![FoundDevice { name: "A".to_owned(), what: "contactless".to_owned(), trouble: None }],
+    };
+    DeviceReport { sections: vec![readers] }
+}
+
+#[test]
+fn devices_are_looked_for_as_long_as_somebody_looks() {
+    let mut stage = stage();
+    assert_eq!(stage.press("d"), asks(Request::ListDevices));
+    stage.notice(Notice::Devices(report(true).into()));
+    assert!(stage.model.devices[0].looking);
+    assert_eq!(stage.press("r"), asks(Request::ListDevices));
+    stage.notice(Notice::Devices(report(false).into()));
+    assert_eq!(stage.model.devices[0].devices[0].1.as_str(), "contactless");
+    for leaving in ["Esc", "Enter"] {
+        assert_eq!(stage.press(leaving), asks(Request::EndDevices), "{leaving}");
+        assert!(matches!(stage.model.mode, Mode::Panes));
+        stage.notice(Notice::Devices(report(false).into()));
+        assert!(stage.model.devices.is_empty(), "what comes late is not kept");
+        stage.press("d");
+    }
+    stage.press("Esc : r");
+    assert!(matches!(stage.model.mode, Mode::Palette(_)), "r is a letter there");
+    stage.press("Esc");
+    assert_eq!(stage.press("? r"), Vec::new());
+    assert!(matches!(stage.model.mode, Mode::Help(_)), "r means nothing there");
 }
 
 #[test]

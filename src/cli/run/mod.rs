@@ -15,7 +15,7 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use super::args::RunArgs;
-use super::devices::Devices;
+use super::devices::{Devices, SIMULATED};
 use super::exit::{Exit, Failure, Kind};
 use super::output::{Form, Printer};
 use super::setup::Settled;
@@ -154,7 +154,8 @@ async fn one(
     signals: &mut Signals,
     printer: &mut Printer<'_>,
 ) -> Result<Exit, Failure> {
-    let config = settled.client(&args.url, devices(&scenario, args, settled)?, ArmedBy::ScenarioStep)?;
+    let config =
+        settled.client(&args.url, devices(&scenario, args, settled).await?, ArmedBy::ScenarioStep)?;
     let silence = Arc::new(Notify::new());
     let (secrets, form) = (Secrets::of(settled), printer.form());
     let out = Out::new(printer, Arc::clone(&silence));
@@ -183,10 +184,15 @@ async fn one(
     }
 }
 
-fn devices(scenario: &Scenario, args: &RunArgs, settled: &Settled) -> Result<Devices, Failure> {
-    let reader = scenario.reader.clone().unwrap_or_else(|| settled.reader());
-    let camera = scenario.camera.as_deref().unwrap_or(settled.camera());
-    let devices = Devices::choose(&reader, camera, None)?;
+async fn devices(scenario: &Scenario, args: &RunArgs, settled: &Settled) -> Result<Devices, Failure> {
+    let mut wanted = settled.devices(SIMULATED);
+    if let Some(reader) = &scenario.reader {
+        wanted.readers = vec![reader.clone()];
+    }
+    if let Some(camera) = &scenario.camera {
+        wanted.camera.clone_from(camera);
+    }
+    let devices = Devices::choose(&wanted, None).await?;
     devices.permitted(&args.allow)?;
     Ok(devices)
 }

@@ -210,7 +210,9 @@ async fn aim(
 }
 
 fn failed(error: &CameraError) -> Line {
-    words::device(sentence(&error.to_string()))
+    let mut line = words::device(sentence(&error.to_string()));
+    line.hint = error.hint();
+    line
 }
 
 fn preview(thumbnail: Thumbnail) -> Preview {

@@ -153,6 +153,7 @@ async fn run(config: ClientConfig, mut requests: mpsc::Receiver<Request>, notice
     let mut ports = Ports::new(config, events, notices, start);
     let mut now = start.elapsed();
     let mut batched = 0;
+    let mut is_faced = true;
     loop {
         // An agent that never pauses holds no deadline up, and no request.
         let is_due = engine.next_deadline().is_some_and(|at| now >= at);
@@ -174,7 +175,11 @@ async fn run(config: ClientConfig, mut requests: mpsc::Receiver<Request>, notice
         let event = tokio::select! {
             biased;
             () = std::future::ready(()), if is_due => Event::Tick,
-            request = requests.recv() => Event::Request(request.unwrap_or(Request::Quit)),
+            // A face that is gone is told once: its end of the channel stays ready for ever.
+            request = requests.recv(), if is_faced => {
+                is_faced = request.is_some();
+                Event::Request(request.unwrap_or(Request::Quit))
+            }
             Some(event) = happened.recv() => event,
             event = ports.link.next() => event,
             () = until(deadline) => Event::Tick,

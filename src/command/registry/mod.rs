@@ -54,6 +54,10 @@ pub enum View {
     Pane(u8),
     /// The help overlay.
     Help,
+    /// The list of devices.
+    Devices,
+    /// Look for devices anew.
+    LookAgain,
     /// The palette.
     Palette,
     /// Quit; asks while a run is active.

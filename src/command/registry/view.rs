@@ -206,6 +206,26 @@ pub(super) const COMMANDS: &[Command] = &[
         "Reader and camera."
     ),
     command!(
+        "devices",
+        "devices",
+        EVERYWHERE,
+        [Char('d')],
+        None,
+        true,
+        Act::View(View::Devices),
+        "Every reader, camera and sound device that is found, what is wrong with it, and how to mend it."
+    ),
+    command!(
+        "look-again",
+        "look for devices again",
+        &[Overlay],
+        [Char('r')],
+        None,
+        true,
+        Act::View(View::LookAgain),
+        "Look anew for what is plugged in; readers are watched as long as the list is open."
+    ),
+    command!(
         "palette",
         "palette",
         EVERYWHERE,

@@ -54,6 +54,8 @@ fn host() -> (Host, Option<AudioTrouble>) {
 #[derive(Default)]
 struct Listed {
     is_alsa: bool,
+    /// Then nothing that leads to the server is asked: it would hang there.
+    has_server_trouble: bool,
     /// The ids of the preferred microphone and speaker.
     defaults: [Option<String>; 2],
     /// Direction and id, and for ALSA direction and name, of what was told.
@@ -64,7 +66,8 @@ impl Listed {
     /// Tells a device for each direction that it has, once.
     fn tell(&mut self, device: &Device, tell: Tell<'_>) -> std::io::Result<()> {
         let Some(id) = id(device) else { return Ok(()) };
-        if self.is_alsa && !is_for_people(&id) {
+        let leads_to_server = self.has_server_trouble && !id.starts_with("plughw:");
+        if self.is_alsa && (!is_for_people(&id) || leads_to_server) {
             return Ok(());
         }
         let name = device.description().map_or_else(|_| id.clone(), |told| bounded(told.name()));

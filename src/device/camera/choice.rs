@@ -89,7 +89,7 @@ fn bias(pixel: PixelFormat) -> f64 {
         PixelFormat::Uyvy => 0.01,
         PixelFormat::Rgb24 | PixelFormat::Bgr24 => 0.02,
         PixelFormat::Mjpeg => 0.05,
-        PixelFormat::Grey => 2.0,
+        PixelFormat::Grey => 5.0,
     }
 }
 

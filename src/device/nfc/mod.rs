@@ -3,8 +3,12 @@
 //! The client selects a reader by name ([`select`]), arms it and calls [`NfcReader::scan`] once; one consent, one
 //! tag. What comes back is raw and is read in `observation`.
 
+#[cfg(feature = "nfc")]
+mod flow;
 pub mod happening;
 pub mod kind;
+#[cfg(feature = "nfc")]
+pub mod pcsc;
 pub mod simulated;
 pub mod trouble;
 pub mod unavailable;
@@ -22,9 +26,13 @@ use crate::redact::{TagUid, mask_uid_values};
 
 pub use happening::{Apdu, Happened, ReaderEvent, TagRead, Told};
 pub use kind::{ReaderInfo, ReaderKind, Readers};
+#[cfg(feature = "nfc")]
+pub use pcsc::{Choice, PcscReaders, readers, watch};
 pub use simulated::{Placer, SimulatedReader, TagSpec, TagSpecError};
 pub use trouble::ReaderTrouble;
 pub use unavailable::UnavailableReader;
+#[cfg(not(feature = "nfc"))]
+pub use unavailable::{Choice, PcscReaders, readers, watch};
 
 /// A reader, whatever stands behind it.
 pub trait NfcReader: Send {

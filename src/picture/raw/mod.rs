@@ -1,8 +1,7 @@
 //! Raw frames of cameras to a [`Picture`], under our own limits. Pure.
 //!
 //! Order: name the format by the frame's own four-letter code ([`PixelFormat::of_fourcc`]), then [`decode`]. A buffer may
-//! be longer than its picture (padded rows, whole pages), never shorter. YUV is BT.601 in limited range, as webcams and
-//! V4L2's defaults have it.
+//! be longer than its picture (padded rows, whole pages), never shorter.
 
 mod packed;
 
@@ -65,6 +64,8 @@ pub struct RawFrame<'a> {
     pub height: u32,
     /// Bytes from one row to the next, where the driver says so and it is not 0.
     pub stride: Option<u32>,
+    /// What its luma and chroma mean.
+    pub colours: Colours,
     /// The buffer.
     pub bytes: &'a [u8],
 }
@@ -73,6 +74,35 @@ impl std::fmt::Debug for RawFrame<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "[{:?} {}×{}, {} bytes]", self.format, self.width, self.height, self.bytes.len())
     }
+}
+
+/// What luma and chroma mean; the default is what webcams have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Colours {
+    /// How they are mixed.
+    pub matrix: Matrix,
+    /// What black and white are.
+    pub range: Range,
+}
+
+/// How red, green and blue are mixed to luma and chroma.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Matrix {
+    /// ITU-R BT.601: webcams and television.
+    #[default]
+    Bt601,
+    /// ITU-R BT.709: HDMI in high definition.
+    Bt709,
+}
+
+/// What black and white are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Range {
+    /// Luma from 16 to 235, chroma from 16 to 240.
+    #[default]
+    Limited,
+    /// 0 to 255.
+    Full,
 }
 
 /// How much care a frame gets.

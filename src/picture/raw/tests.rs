@@ -46,7 +46,7 @@ fn bars(format: PixelFormat, pad: usize) -> (Vec<u8>, u32) {
 }
 
 fn frame(format: PixelFormat, stride: Option<u32>, bytes: &[u8]) -> RawFrame<'_> {
-    RawFrame { format, width: 16, height: 4, stride, bytes }
+    RawFrame { format, width: 16, height: 4, stride, colours: Colours::default(), bytes }
 }
 
 fn shows_bars(picture: &Picture, is_grey: bool) {
@@ -96,14 +96,27 @@ fn a_frame_that_is_a_byte_too_short_is_damaged() {
 #[test]
 fn sizes_are_refused_before_anything_is_allocated() {
     let sized = |width, height| {
-        let frame = RawFrame { format: PixelFormat::Nv12, width, height, stride: None, bytes: &[] };
+        let frame = RawFrame {
+            format: PixelFormat::Nv12,
+            width,
+            height,
+            stride: None,
+            colours: Colours::default(),
+            bytes: &[],
+        };
         decode(&frame, Care::Whole).unwrap_err()
     };
     assert!(matches!(sized(0, 4), PictureError::Degenerate { .. }));
     assert!(matches!(sized(u32::MAX, u32::MAX), PictureError::TooLarge { .. }));
     let all = vec![0; 8_192 * 8_192];
-    let frame =
-        RawFrame { format: PixelFormat::Grey, width: 8_192, height: 8_192, stride: None, bytes: &all };
+    let frame = RawFrame {
+        format: PixelFormat::Grey,
+        width: 8_192,
+        height: 8_192,
+        stride: None,
+        colours: Colours::default(),
+        bytes: &all,
+    };
     assert_eq!(decode(&frame, Care::Whole), Err(PictureError::TooMuchMemory));
     assert!(decode(&frame, Care::Quick { side: 640 }).is_ok(), "a small one of it fits");
 }
@@ -122,7 +135,17 @@ fn codes_name_formats() {
 
 fn mjpeg(bytes: &[u8], care: Care) -> Result<Picture, PictureError> {
     // What the stream was said to be counts for nothing.
-    decode(&RawFrame { format: PixelFormat::Mjpeg, width: 7, height: 9, stride: Some(1), bytes }, care)
+    decode(
+        &RawFrame {
+            format: PixelFormat::Mjpeg,
+            width: 7,
+            height: 9,
+            stride: Some(1),
+            colours: Colours::default(),
+            bytes,
+        },
+        care,
+    )
 }
 
 fn jpeg_of(picture: &Picture) -> Vec<u8> {
@@ -179,21 +202,32 @@ fn c2_heads_and_tails_are_ignored_and_halves_are_damaged() {
     }
 }
 
-/// The formula itself, in floating point.
-fn exact([y, u, v]: [u8; 3]) -> [f64; 3] {
-    let (y, u, v) = (f64::from(y) - 16.0, f64::from(u) - 128.0, f64::from(v) - 128.0);
-    let y = y * 255.0 / 219.0;
-    let (u, v) = (u * 255.0 / 224.0, v * 255.0 / 224.0);
-    [y + 1.402 * v, y - 0.344_136 * u - 0.714_136 * v, y + 1.772 * u]
+const MEANINGS: [Colours; 4] = [
+    Colours { matrix: Matrix::Bt601, range: Range::Limited },
+    Colours { matrix: Matrix::Bt601, range: Range::Full },
+    Colours { matrix: Matrix::Bt709, range: Range::Limited },
+    Colours { matrix: Matrix::Bt709, range: Range::Full },
+];
+
+/// The formulas themselves, in floating point.
+fn exact([y, u, v]: [u8; 3], colours: Colours) -> [f64; 3] {
+    let (mut y, mut u, mut v) = (f64::from(y), f64::from(u) - 128.0, f64::from(v) - 128.0);
+    if colours.range == Range::Limited {
+        (y, u, v) = ((y - 16.0) * 255.0 / 219.0, u * 255.0 / 224.0, v * 255.0 / 224.0);
+    }
+    match colours.matrix {
+        Matrix::Bt601 => [y + 1.402 * v, y - 0.344_136 * u - 0.714_136 * v, y + 1.772 * u],
+        Matrix::Bt709 => [y + 1.5748 * v, y - 0.187_324 * u - 0.468_124 * v, y + 1.8556 * u],
+    }
 }
 
 proptest! {
     #[test]
-    fn every_colour_is_the_formulas_within_one(y: u8, u: u8, v: u8) {
-        let bytes = [y, u, y, v];
-        let frame = RawFrame { format: PixelFormat::Yuyv, width: 2, height: 1, stride: None, bytes: &bytes };
+    fn every_colour_is_the_formulas_within_one(y: u8, u: u8, v: u8, meaning in 0..4_usize) {
+        let (bytes, colours) = ([y, u, y, v], MEANINGS[meaning]);
+        let frame = RawFrame { format: PixelFormat::Yuyv, width: 2, height: 1, stride: None, colours, bytes: &bytes };
         let picture = decode(&frame, Care::Whole).unwrap();
-        for (is, should) in picture.expose_rgb().iter().zip(exact([y, u, v])) {
+        for (is, should) in picture.expose_rgb().iter().zip(exact([y, u, v], colours)) {
             prop_assert!((f64::from(*is) - should.clamp(0.0, 255.0)).abs() <= 1.0, "{} {}", is, should);
         }
     }
@@ -208,7 +242,7 @@ proptest! {
         bytes in proptest::collection::vec(any::<u8>(), 0..5_000),
     ) {
         let format = [ALL.as_slice(), &[PixelFormat::Mjpeg]].concat()[format];
-        let frame = RawFrame { format, width, height, stride, bytes: &bytes };
+        let frame = RawFrame { format, width, height, stride, colours: Colours::default(), bytes: &bytes };
         if let Ok(picture) = decode(&frame, Care::Whole) && format != PixelFormat::Mjpeg {
             prop_assert_eq!((picture.width(), picture.height()), (width, height));
         }
@@ -220,7 +254,7 @@ proptest! {
     #[test]
     fn the_quick_picture_is_every_nth_pixel_of_the_whole(format in 0..6_usize, seed: u8, width in 1..30_u32, height in 1..20_u32, side in 1..16_u32) {
         let bytes: Vec<u8> = (0..4_000_u32).map(|i| (i * 37 + u32::from(seed)) as u8).collect();
-        let frame = RawFrame { format: ALL[format], width, height, stride: None, bytes: &bytes };
+        let frame = RawFrame { format: ALL[format], width, height, stride: None, colours: Colours::default(), bytes: &bytes };
         let whole = decode(&frame, Care::Whole).unwrap();
         let quick = decode(&frame, Care::Quick { side }).unwrap();
         let step = width.max(height).div_ceil(side) as usize;

@@ -94,8 +94,8 @@ fn title(model: &Model, id: &str) -> Option<&'static str> {
         ("leave", Mode::Panes) if model.session.held.is_some() => "drop queued",
         ("leave", Mode::Panes) => "show all events",
         ("leave", Mode::Asking(_)) => "stay",
-        ("leave", Mode::Help(_)) => "close",
-        ("up", Mode::Help(_)) => "scroll",
+        ("leave", Mode::Help(_) | Mode::Devices(_)) => "close",
+        ("up", Mode::Help(_) | Mode::Devices(_)) => "scroll",
         ("up", _) => "choose",
         ("follow", _) if model.events.is_following() => "freeze",
         ("rotate-left", _) => "rotate",
@@ -116,6 +116,7 @@ fn ids(model: &Model) -> Vec<&'static str> {
         Context::Overlay => {
             return match &model.mode {
                 Mode::Help(_) => vec!["up", "leave"],
+                Mode::Devices(_) => vec!["look-again", "up", "leave"],
                 Mode::Palette(_) | Mode::Picker(..) => vec!["accept", "up", "leave"],
                 _ => vec!["accept", "leave"],
             };

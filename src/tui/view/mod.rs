@@ -6,6 +6,7 @@
 mod at_device;
 mod banner;
 mod conversation;
+mod devices;
 mod events;
 mod footer;
 mod input;

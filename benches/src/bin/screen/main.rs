@@ -34,7 +34,7 @@ fn main() {
 fn talking(agent: &Agent, scratch: &Scratch) -> Screen {
     let origin = agent.origin();
     let mut screen =
-        Screen::start(&built("agentcall"), &["connect", "--local", &origin], scratch.path(), SIZE);
+        Screen::start(&built("agentcall"), &["connect", "--local", "--reader", "simulated", "--camera", "simulated", &origin], scratch.path(), SIZE);
     screen.first("live");
     screen.settle();
     // What is the same in two frames is not written again, so only a letter that stood nowhere tells of itself.

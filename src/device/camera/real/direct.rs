@@ -63,6 +63,7 @@ impl Lens for Direct {
             width: self.set.info.width,
             height: self.set.info.height,
             stride: Some(self.set.stride).filter(|stride| *stride > 0),
+            colours: self.set.colours,
             bytes,
         };
         Ok(Taken { picture: raw::decode(&frame, care), bytes: bytes.len() })

@@ -8,6 +8,7 @@ use super::{Lens, Wanted};
 use crate::device::camera::choice::{self, Wish};
 use crate::device::camera::info::line;
 use crate::device::camera::{CameraInfo, CameraTrouble, FormatInfo};
+use crate::picture::raw::Colours;
 
 const KINDS: [FrameFormat; 6] = [
     FrameFormat::YUYV,
@@ -67,7 +68,8 @@ pub fn open(wanted: &Wanted) -> Result<Box<dyn Lens>, CameraTrouble> {
         height: set.height(),
         fps: Some(set.frame_rate() as f32),
     };
-    let lens = Through::started(camera, set, None).map_err(|words| refused("starting it", words))?;
+    let lens = Through::started(camera, set, None, Colours::default())
+        .map_err(|words| refused("starting it", words))?;
     Ok(Box::new(lens))
 }
 

@@ -20,6 +20,7 @@ mod through;
 #[cfg(not(feature = "camera"))]
 mod unavailable;
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
 use super::CameraTrouble;
@@ -29,13 +30,17 @@ use crate::picture::raw::Care;
 use crate::picture::{Picture, PictureError};
 
 #[cfg(all(feature = "camera", not(target_os = "linux")))]
-pub(super) use elsewhere::{list, open};
+use elsewhere as system;
+#[cfg(all(feature = "camera", not(target_os = "linux")))]
+pub(super) use elsewhere::list;
 #[cfg(all(feature = "camera", target_os = "linux"))]
 pub(super) use nodes::list;
 #[cfg(all(feature = "camera", target_os = "linux"))]
-pub(super) use opening::open;
+use opening as system;
 #[cfg(not(feature = "camera"))]
-pub(super) use unavailable::{list, open};
+use unavailable as system;
+#[cfg(not(feature = "camera"))]
+pub(super) use unavailable::list;
 
 /// How many damaged frames are dropped one after the other, and for how long, before that is told. Both are less than
 /// our parent's patience, so that it hears of it.
@@ -62,6 +67,15 @@ pub(super) trait Lens {
 
     /// Waits for the next frame and decodes it.
     fn take(&mut self, care: Care) -> Result<Taken, CameraTrouble>;
+}
+
+/// Opens a camera and sets its format. The libraries panic where a driver's words are no text, or say what they do not
+/// know.
+pub(super) fn open(wanted: &Wanted) -> Result<Box<dyn Lens>, CameraTrouble> {
+    catch_unwind(AssertUnwindSafe(|| system::open(wanted))).unwrap_or_else(|_| {
+        let (what, code) = ("opening it".to_owned(), "its driver answers nonsense".to_owned());
+        Err(CameraTrouble::Other { what, code })
+    })
 }
 
 /// A frame that came.

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use v4l::format::{Colorspace, Quantization};
 use v4l::video::Capture;
 use v4l::video::capture::Parameters;
 use v4l::{Capabilities, Device, Format, FourCC, Fraction};
@@ -11,7 +12,7 @@ use super::{Lens, Wanted, direct, errno, nodes};
 use crate::device::camera::choice::{self, Wish};
 use crate::device::camera::info::line;
 use crate::device::camera::{CameraTrouble, FormatInfo};
-use crate::picture::raw::PixelFormat;
+use crate::picture::raw::{Colours, Matrix, PixelFormat, Range};
 
 /// What the driver has really set.
 pub(super) struct Set {
@@ -19,6 +20,8 @@ pub(super) struct Set {
     pub info: FormatInfo,
     /// Bytes from one row to the next; 0 where that says nothing.
     pub stride: u32,
+    /// What luma and chroma mean.
+    pub colours: Colours,
     /// The time between two pictures in seconds, as a fraction; `None` where the driver has none.
     pub interval: Option<Fraction>,
 }
@@ -42,7 +45,7 @@ pub fn open(wanted: &Wanted) -> Result<Box<dyn Lens>, CameraTrouble> {
 /// `None` when nokhwa refuses for a reason of its own; what the kernel refuses it refuses to everybody.
 fn by_nokhwa(path: &Path, set: &Set) -> Option<Result<Through, CameraTrouble>> {
     let number = path.file_name().and_then(|name| nodes::number(name.to_str()?))?;
-    match Through::open(number, &set.info, Some(set.stride)) {
+    match Through::open(number, set) {
         Ok(lens) => Some(Ok(lens)),
         Err(words) => errno::code(&words).map(|_| Err(errno::told(&words, "opening it", path))),
     }
@@ -117,7 +120,20 @@ fn set(device: &Device, format: &FormatInfo, path: &Path) -> Result<Set, CameraT
     let interval = params.map(|params| params.interval);
     let fps = interval.and_then(nodes::fps);
     let info = FormatInfo { fourcc, width: got.width, height: got.height, fps };
-    Ok(Set { info, stride: got.stride, interval })
+    Ok(Set { info, stride: got.stride, colours: colours(&got), interval })
+}
+
+/// What the driver says of its colours, with V4L2's defaults for what it leaves open.
+fn colours(format: &Format) -> Colours {
+    let matrix = match format.colorspace {
+        Colorspace::Rec709 => Matrix::Bt709,
+        _ => Matrix::Bt601,
+    };
+    let range = match (format.quantization, format.colorspace) {
+        (Quantization::FullRange, _) | (Quantization::Default, Colorspace::JPEG) => Range::Full,
+        _ => Range::Limited,
+    };
+    Colours { matrix, range }
 }
 
 /// The time between two pictures, as a fraction of a second.
@@ -139,6 +155,18 @@ mod tests {
             let interval = interval(fps);
             assert_eq!((interval.numerator, interval.denominator), expected);
         }
+    }
+
+    #[test]
+    fn the_meaning_of_colours_is_the_drivers() {
+        let mut format = Format::new(1_280, 720, FourCC::new(b"YUYV"));
+        assert_eq!(colours(&format), Colours::default());
+        format.colorspace = Colorspace::Rec709;
+        assert_eq!(colours(&format).matrix, Matrix::Bt709);
+        format.colorspace = Colorspace::JPEG;
+        assert_eq!(colours(&format).range, Range::Full);
+        format.quantization = Quantization::LimitedRange;
+        assert_eq!(colours(&format).range, Range::Limited);
     }
 
     #[test]

@@ -5,15 +5,18 @@ use nokhwa::utils::{
     CameraFormat, CameraIndex, FrameFormat, RequestedFormat, RequestedFormatType, Resolution,
 };
 
+#[cfg(target_os = "linux")]
+use super::opening::Set;
 use super::{Lens, Taken};
 use crate::device::camera::{CameraTrouble, FormatInfo};
-use crate::picture::raw::{self, Care, PixelFormat, RawFrame};
+use crate::picture::raw::{self, Care, Colours, PixelFormat, RawFrame};
 
 /// A camera that nokhwa has open.
 pub(super) struct Through {
     camera: Camera,
     set: FormatInfo,
     stride: Option<u32>,
+    colours: Colours,
 }
 
 /// Whether nokhwa 0.10 opens what is set and gives all of its frames that is needed.
@@ -51,20 +54,27 @@ pub(super) fn format(fourcc: &str) -> Option<FrameFormat> {
 impl Through {
     /// Opens camera `number` with exactly what is set already, so that nokhwa sets nothing. The error is in its words.
     #[cfg(target_os = "linux")]
-    pub fn open(number: u32, set: &FormatInfo, stride: Option<u32>) -> Result<Self, String> {
-        let kind = format(&set.fourcc).ok_or("it does not know the format")?;
-        let fps = set.fps.map_or(0, |fps| fps.round() as u32);
-        let exact = CameraFormat::new(Resolution::new(set.width, set.height), kind, fps);
+    pub fn open(number: u32, set: &Set) -> Result<Self, String> {
+        let info = set.info.clone();
+        let kind = format(&info.fourcc).ok_or("it does not know the format")?;
+        let fps = info.fps.map_or(0, |fps| fps.round() as u32);
+        let exact = CameraFormat::new(Resolution::new(info.width, info.height), kind, fps);
         let kinds = [kind];
         let asked = RequestedFormat::with_formats(RequestedFormatType::Exact(exact), &kinds);
         let camera = Camera::new(CameraIndex::Index(number), asked).map_err(|e| e.to_string())?;
-        Self::started(camera, set.clone(), stride)
+        let stride = Some(set.stride).filter(|stride| *stride > 0);
+        Self::started(camera, info, stride, set.colours)
     }
 
     /// Starts a camera that is set.
-    pub fn started(mut camera: Camera, set: FormatInfo, stride: Option<u32>) -> Result<Self, String> {
+    pub fn started(
+        mut camera: Camera,
+        set: FormatInfo,
+        stride: Option<u32>,
+        colours: Colours,
+    ) -> Result<Self, String> {
         camera.open_stream().map_err(|e| e.to_string())?;
-        Ok(Self { camera, set, stride: stride.filter(|stride| *stride > 0) })
+        Ok(Self { camera, set, stride, colours })
     }
 }
 
@@ -85,6 +95,7 @@ impl Lens for Through {
             width: size.width(),
             height: size.height(),
             stride: self.stride.filter(|_| PixelFormat::of_fourcc(&self.set.fourcc) == Some(pixel)),
+            colours: self.colours,
             bytes: frame.buffer(),
         };
         Ok(Taken { picture: raw::decode(&raw, care), bytes: raw.bytes.len() })

@@ -43,6 +43,7 @@ fn situations(stage: &mut Stage, which: usize) {
         12 => drop(stage.press("2 g")),
         13 => drop(stage.press("3 G")),
         14 => drop(stage.press("1 g Down")),
+        15 => drop(stage.press("d")),
         _ => {
             let line = stage.line(LineKind::Connection, "The connection is gone.");
             stage.connection(Connection::Over(line));
@@ -52,7 +53,7 @@ fn situations(stage: &mut Stage, which: usize) {
 
 #[test]
 fn every_situation_at_every_small_and_odd_size() {
-    for which in 0..16 {
+    for which in 0..17 {
         let mut stage = Stage::live(120, 40);
         situations(&mut stage, which);
         let small = (1..=30).flat_map(|columns| (1..=10).map(move |rows| (columns, rows)));

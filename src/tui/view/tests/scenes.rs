@@ -11,7 +11,7 @@ use crate::app::tests::stage::{
     ROUTER, Stage, both_review, photo_review, preview, step_back, tag_review, unknown_event,
 };
 use crate::client::Notice;
-use crate::client::devices::{CameraDid, Did, Trouble};
+use crate::client::devices::{CameraDid, DeviceReport, DeviceSection, DeviceSort, Did, FoundDevice, Trouble};
 use crate::client::notice::{Activity, ArmedView, Connection, Line, LineKind, TagName};
 use crate::device::nfc::{Happened, NfcError, ReaderTrouble};
 use crate::protocol::Modality;
@@ -203,6 +203,59 @@ fn devices_between_the_frames() {
     stage.at_reader(13, Happened::Read(read()));
     stage.press("2 Enter");
     snapshot("devices-inspector-60x16", &mut stage);
+}
+
+/// The page of devices: some are still looked for, some have something wrong.
+#[test]
+fn page_of_devices() {
+    let trouble = |text: &str, hint: &str| Some(Trouble::new(text, Some(hint.to_owned())));
+    let found = |name: &str, what: &str, trouble| FoundDevice {
+        name: name.to_owned(),
+        what: what.to_owned(),
+        trouble,
+    };
+    let section = |sort, looking, trouble, devices| DeviceSection { sort, looking, trouble, devices };
+    let report = DeviceReport {
+        sections: vec![
+            section(
+                DeviceSort::Reader,
+                false,
+                None,
+                vec![
+                    found(READER, "contactless", None),
+                    found(
+                        "ACS ACR1252 1S CL Reader [ACR1252 SAM] 00 01",
+                        "SAM slot, never used for tags",
+                        None,
+                    ),
+                    found("SIMULATED tags", "reads tag files", None),
+                ],
+            ),
+            section(
+                DeviceSort::Camera,
+                false,
+                None,
+                vec![found(
+                    "Integrated Camera",
+                    "/dev/video0 · MJPG 1280×720, YUYV 640×480",
+                    trouble(
+                        "this user may not open it",
+                        "add the user to the group `video`, then log in again",
+                    ),
+                )],
+            ),
+            section(DeviceSort::Microphone, true, None, Vec::new()),
+            section(DeviceSort::Speaker, false, None, Vec::new()),
+        ],
+    };
+    scene("device-page", |stage| {
+        stage.real_readers(&[(READER, None)]);
+        stage.press("d");
+        stage.notice(Notice::Devices(report.clone().into()));
+    });
+    let mut stage = Stage::live(100, 30);
+    stage.press("d");
+    snapshot("device-page-opening-100x30", &mut stage);
 }
 
 /// Readers that are there, and one that is not.

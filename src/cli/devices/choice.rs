@@ -1,0 +1,174 @@
+//! Choosing the devices of a session by name: real ones, simulated ones, or whatever is there.
+
+use std::path::Path;
+use std::time::Duration;
+
+use super::asked::{AUTO, SIMULATED, find};
+use super::inventory::{self, Heard, Inventory};
+use super::late::LateCamera;
+use super::surroundings::Surroundings;
+use crate::cli::args::AllowedDevice;
+use crate::cli::exit::{Failure, Kind};
+use crate::client::Watched;
+use crate::client::devices::DeviceSort;
+use crate::device::camera::simulated::simulated_cameras;
+use crate::device::camera::{self, Camera, CameraError, CameraProgram};
+use crate::device::nfc::{self, Choice, NfcReader, PcscReaders, Placer, SimulatedReader};
+
+/// How long it is looked for cameras.
+const CAMERAS_WITHIN: Duration = Duration::from_secs(3);
+
+/// The names of devices for a session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wanted {
+    /// `simulated`, `auto`, or the names of one or more readers.
+    pub readers: Vec<String>,
+    /// `simulated`, `auto`, `file:PATH`, or the name of a camera.
+    pub camera: String,
+}
+
+/// The chosen devices.
+pub struct Devices {
+    /// The reader, and the handle that places tags on it if it is simulated.
+    pub reader: (Box<dyn NfcReader>, Option<Placer>),
+    /// Where real readers are chosen: what is plugged in, as it changes.
+    pub watched: Option<Watched>,
+    /// The camera.
+    pub camera: Box<dyn Camera>,
+    /// The program behind cameras.
+    pub program: CameraProgram,
+}
+
+impl Devices {
+    /// Chooses by name. `pictures` is a directory of pictures, each of which is a simulated camera.
+    ///
+    /// # Errors
+    /// [`Kind::Device`] when no device has the name; the message names those that there are.
+    pub async fn choose(wanted: &Wanted, pictures: Option<&Path>) -> Result<Self, Failure> {
+        let program = CameraProgram::this();
+        let (reader, watched) = readers(&wanted.readers).await?;
+        let camera = camera(&wanted.camera, pictures, &program).await?;
+        Ok(Self { reader, watched, camera, program })
+    }
+
+    /// Refuses real devices that a script may not use by itself (R33).
+    ///
+    /// # Errors
+    /// [`Kind::Usage`] naming the device.
+    pub fn permitted(&self, allowed: &[AllowedDevice]) -> Result<(), Failure> {
+        let reader = (AllowedDevice::Reader, "reader", self.reader.0.label(), self.reader.0.is_simulated());
+        let camera = (AllowedDevice::Camera, "camera", self.camera.label(), self.camera.is_simulated());
+        [reader, camera].into_iter().try_for_each(|(kind, word, label, is_simulated)| {
+            if is_simulated || allowed.contains(&kind) {
+                return Ok(());
+            }
+            let message = format!("a script uses the {word} {label} only when you allow it (R33)");
+            Err(Failure::new(Kind::Usage, message).hint(format!("Add --allow {word}.")))
+        })
+    }
+}
+
+type ChosenReader = (Box<dyn NfcReader>, Option<Placer>);
+
+/// A reader whose tags are files.
+pub fn simulated_reader() -> ChosenReader {
+    let reader = SimulatedReader::new();
+    let placer = reader.placer();
+    (Box::new(reader), Some(placer))
+}
+
+async fn readers(names: &[String]) -> Result<(ChosenReader, Option<Watched>), Failure> {
+    let is = |name: &String, word: &str| name.trim().eq_ignore_ascii_case(word);
+    match names {
+        [only] if is(only, SIMULATED) || is(only, "SIMULATED tags") => return Ok((simulated_reader(), None)),
+        several if several.iter().any(|name| is(name, SIMULATED) || is(name, AUTO)) && several.len() > 1 => {
+            let message = "auto and simulated are chosen alone, and not beside the names of readers";
+            return Err(Failure::new(Kind::Usage, message));
+        }
+        _ => {}
+    }
+    if names.iter().all(|name| is(name, AUTO)) {
+        return Ok(real(Choice::Auto, Vec::new()));
+    }
+    let heard = Heard { readers: Some(inventory::readers().await), ..Heard::default() };
+    let inventory = Inventory::of(&heard, &Surroundings::here());
+    let section = inventory.section(DeviceSort::Reader).expect("it was asked for");
+    for name in names {
+        find(name, section)?;
+    }
+    Ok(real(Choice::Named(names.to_vec()), names.to_vec()))
+}
+
+fn real(choice: Choice, names: Vec<String>) -> (ChosenReader, Option<Watched>) {
+    let watched = Watched { names, readers: nfc::watch() };
+    ((Box::new(PcscReaders::new(choice)), None), Some(watched))
+}
+
+async fn camera(
+    name: &str,
+    pictures: Option<&Path>,
+    program: &CameraProgram,
+) -> Result<Box<dyn Camera>, Failure> {
+    let failed = |error: &CameraError| Failure::new(Kind::Device, error.to_string()).hint(error.hint());
+    let simulated = simulated_cameras(pictures, program);
+    let wanted = name.trim().to_lowercase();
+    if wanted == SIMULATED
+        || wanted.starts_with("file:")
+        || simulated.iter().any(|c| c.name().to_lowercase() == wanted)
+    {
+        return camera::choose(name, program, simulated).map_err(|error| failed(&error));
+    }
+    let looked = camera::real_cameras(program, CAMERAS_WITHIN).await;
+    if wanted == AUTO {
+        // What is wrong is said when it is opened: it may be mended by then.
+        return Ok(
+            first(looked.unwrap_or_default()).unwrap_or_else(|| Box::new(LateCamera::new(program.clone())))
+        );
+    }
+    let trouble = looked.as_ref().err().map(|trouble| (trouble.to_string(), trouble.hint()));
+    let cameras = looked.unwrap_or_default().into_iter().chain(simulated).collect();
+    camera::choose(name, program, cameras).map_err(|error| match trouble {
+        Some((trouble, hint)) => Failure::new(Kind::Device, format!("{error}; {trouble}")).hint(hint),
+        None => failed(&error),
+    })
+}
+
+/// The first one.
+pub fn first(mut cameras: Vec<Box<dyn Camera>>) -> Option<Box<dyn Camera>> {
+    (!cameras.is_empty()).then(|| cameras.swap_remove(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::nfc::UnavailableReader;
+
+    fn wanted(readers: &[&str], camera: &str) -> Wanted {
+        Wanted { readers: readers.iter().map(ToString::to_string).collect(), camera: camera.to_owned() }
+    }
+
+    #[tokio::test]
+    async fn a_script_uses_a_real_device_only_when_it_is_allowed() {
+        let mut devices = Devices::choose(&wanted(&["simulated"], "simulated"), None).await.unwrap();
+        assert_eq!(devices.permitted(&[]), Ok(()));
+        devices.reader = (Box::new(UnavailableReader::new("ACR122U")), None);
+        let refused = devices.permitted(&[AllowedDevice::Camera]).unwrap_err();
+        assert_eq!((refused.kind, refused.hint.as_deref()), (Kind::Usage, Some("Add --allow reader.")));
+        assert_eq!(devices.permitted(&[AllowedDevice::Reader]), Ok(()));
+    }
+
+    #[tokio::test]
+    async fn auto_is_every_real_reader_now_or_later_and_needs_none_yet() {
+        let devices = Devices::choose(&wanted(&["auto"], "simulated"), None).await.unwrap();
+        assert!(!devices.reader.0.is_simulated() && devices.reader.1.is_none());
+        assert_eq!(devices.watched.unwrap().names, [""; 0]);
+    }
+
+    #[tokio::test]
+    async fn simulated_and_real_readers_are_not_armed_together() {
+        for names in [["simulated", "ACR122U"], ["ACR122U", "auto"]] {
+            let refused = Devices::choose(&wanted(&names, "simulated"), None).await.err().unwrap();
+            assert_eq!(refused.kind, Kind::Usage, "{names:?}");
+        }
+    }
+}

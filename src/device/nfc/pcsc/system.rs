@@ -1,0 +1,183 @@
+//! The system's PC/SC through the `pcsc` library.
+
+use std::ffi::{CStr, CString};
+use std::time::Duration;
+
+use pcsc::{Disposition, Error, Protocols, ReaderState, Scope, ShareMode, State};
+use zeroize::Zeroizing;
+
+use super::super::flow::link::{Card, CardError};
+use super::super::trouble::ReaderTrouble;
+use super::service::{Change, Context, PcscError, Service, Slot, Waker, Watch};
+
+/// Largest answer that is taken: a short APDU's, with room for readers that give more.
+const ANSWER_BYTES: usize = 4096;
+
+/// The system's service.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct System;
+
+impl Service for System {
+    fn establish(&self) -> Result<Box<dyn Context>, PcscError> {
+        let context = pcsc::Context::establish(Scope::User).map_err(error)?;
+        Ok(Box::new(SystemContext(context)))
+    }
+}
+
+struct SystemContext(pcsc::Context);
+
+impl Context for SystemContext {
+    fn readers(&self) -> Result<Vec<String>, PcscError> {
+        match self.0.list_readers_owned() {
+            Ok(names) => Ok(names.iter().map(|name| shown(name)).collect()),
+            Err(Error::NoReadersAvailable) => Ok(Vec::new()),
+            Err(other) => Err(error(other)),
+        }
+    }
+
+    fn watch(&self, readers: &[String], plugging: bool) -> Box<dyn Watch> {
+        let named = readers.iter().filter_map(|name| CString::new(name.as_str()).ok());
+        let mut states: Vec<ReaderState> = named.map(|name| ReaderState::new(name, State::UNAWARE)).collect();
+        if plugging {
+            states.push(ReaderState::new(pcsc::PNP_NOTIFICATION(), State::UNAWARE));
+        }
+        Box::new(SystemWatch { context: self.0.clone(), states })
+    }
+
+    fn connect(&self, reader: &str) -> Result<Box<dyn Card>, PcscError> {
+        let name = CString::new(reader).map_err(|_| PcscError::NoSuchReader)?;
+        let card = self.0.connect(&name, ShareMode::Shared, Protocols::ANY).map_err(error)?;
+        Ok(Box::new(SystemCard { card: Some(card), reader: reader.to_owned() }))
+    }
+
+    fn waker(&self) -> Box<dyn Waker> {
+        Box::new(SystemWaker(self.0.clone()))
+    }
+}
+
+struct SystemWaker(pcsc::Context);
+
+impl Waker for SystemWaker {
+    fn wake(&self) {
+        // Where nobody waits there is nothing to end; the caller asks again until the waiter has heard.
+        let _nobody_waits = self.0.cancel();
+    }
+}
+
+struct SystemWatch {
+    context: pcsc::Context,
+    states: Vec<ReaderState>,
+}
+
+impl Watch for SystemWatch {
+    fn wait(&mut self, within: Duration) -> Result<Vec<Change>, PcscError> {
+        match self.context.get_status_change(within, &mut self.states) {
+            Ok(()) => {}
+            Err(Error::Timeout) => return Ok(Vec::new()),
+            // Only the pseudo reader is unknown everywhere where it does not work.
+            Err(Error::UnknownReader) if self.states.iter().all(|s| s.name() == pcsc::PNP_NOTIFICATION()) => {
+                return Err(PcscError::NoPlugging);
+            }
+            Err(other) => return Err(error(other)),
+        }
+        let changed = |state: &&ReaderState| state.event_state().contains(State::CHANGED);
+        let changes = self.states.iter().filter(changed).map(change).collect();
+        for state in &mut self.states {
+            state.sync_current_state();
+        }
+        Ok(changes)
+    }
+}
+
+fn change(state: &ReaderState) -> Change {
+    let now = state.event_state();
+    if state.name() == pcsc::PNP_NOTIFICATION() || now.intersects(State::UNKNOWN | State::IGNORE) {
+        return Change::Plugged;
+    }
+    Change::Slot(Slot {
+        reader: shown(state.name()),
+        present: now.contains(State::PRESENT),
+        mute: now.contains(State::MUTE),
+        atr: state.atr().to_vec(),
+        count: u16::try_from(state.event_count()).unwrap_or_default(),
+    })
+}
+
+/// A reader's name as it is compared and shown. Names are ASCII in practice; another byte becomes a mark.
+fn shown(name: &CStr) -> String {
+    name.to_string_lossy().into_owned()
+}
+
+struct SystemCard {
+    /// Always there until it is dropped.
+    card: Option<pcsc::Card>,
+    reader: String,
+}
+
+impl Card for SystemCard {
+    fn transmit(&mut self, command: &[u8]) -> Result<Zeroizing<Vec<u8>>, CardError> {
+        let Some(card) = &self.card else { return Err(CardError::Gone) };
+        let mut buffer = Zeroizing::new(vec![0; ANSWER_BYTES]);
+        // `transmit` uses the protocol that was negotiated at the connection (A17).
+        match card.transmit(command, &mut buffer) {
+            Ok(answer) => Ok(Zeroizing::new(answer.to_vec())),
+            Err(code) => Err(card_error(code, &self.reader)),
+        }
+    }
+
+    fn reconnect(&mut self) -> Result<(), CardError> {
+        let Some(card) = &mut self.card else { return Err(CardError::Gone) };
+        card.reconnect(ShareMode::Shared, Protocols::ANY, Disposition::ResetCard)
+            .map_err(|code| card_error(code, &self.reader))
+    }
+}
+
+impl Drop for SystemCard {
+    fn drop(&mut self) {
+        if let Some(Err((card, _))) = self.card.take().map(|card| card.disconnect(Disposition::LeaveCard)) {
+            // The tag or the service is gone, and the handle with it: dropping it would only ask once more.
+            std::mem::forget(card);
+        }
+    }
+}
+
+/// What an error in the middle of a read means.
+fn card_error(code: Error, reader: &str) -> CardError {
+    match code {
+        Error::RemovedCard | Error::NoSmartcard | Error::NotTransacted | Error::UnpoweredCard => {
+            CardError::Gone
+        }
+        Error::ResetCard => CardError::Reset,
+        // Drivers answer so when the tag leaves the field in the middle of an exchange.
+        Error::UnresponsiveCard => CardError::Gone,
+        Error::ReaderUnavailable | Error::UnknownReader => {
+            CardError::Trouble(ReaderTrouble::Unplugged { reader: reader.to_owned() })
+        }
+        Error::NoService | Error::ServiceStopped | Error::InvalidHandle | Error::CommError => {
+            CardError::Trouble(ReaderTrouble::Lost)
+        }
+        Error::SharingViolation => {
+            CardError::Trouble(ReaderTrouble::Busy { reader: reader.to_owned(), holders: Vec::new() })
+        }
+        other => CardError::Trouble(ReaderTrouble::Other {
+            what: "a command to the tag failed",
+            code: other.to_string(),
+        }),
+    }
+}
+
+fn error(code: Error) -> PcscError {
+    match code {
+        Error::NoService => PcscError::NotRunning,
+        Error::ServiceStopped | Error::InvalidHandle | Error::CommError | Error::Shutdown => PcscError::Lost,
+        Error::SecurityViolation | Error::NoAccess => PcscError::NotAllowed,
+        Error::Cancelled | Error::CancelledByUser => PcscError::Cancelled,
+        Error::UnknownReader | Error::ReaderUnavailable => PcscError::NoSuchReader,
+        Error::NoSmartcard | Error::RemovedCard | Error::NotTransacted => PcscError::NoTag,
+        Error::SharingViolation => PcscError::Busy,
+        Error::UnresponsiveCard | Error::UnpoweredCard | Error::UnsupportedCard | Error::ProtoMismatch => {
+            PcscError::Mute
+        }
+        other => PcscError::Other(other.to_string()),
+    }
+}
