@@ -15,9 +15,8 @@ from v4l2 import NODE, command
 
 # What the kernel's camera writes into its picture: all, only the time, nothing.
 NO_TEXT = 2
-REC_709_AS_601 = 35
 # How often times are taken; the median counts.
-TURNS = 15
+TURNS = 30
 
 
 # ── what is listed ──
@@ -349,6 +348,8 @@ def a_feed_that_ends_is_told():
 
 
 def seconds_of(function):
+    # What the kernel still clears up after the last process is not this one's.
+    time.sleep(0.05)
     start = time.monotonic()
     function()
     return time.monotonic() - start
@@ -383,13 +384,13 @@ def from_the_key_to_the_first_picture():
 # ── other inputs ──
 
 
-def picture_of_input(*parameters, **how):
+def picture_of_input(*parameters):
     """A picture of another kind of input, in the size that its signal has."""
     with v4l2.vivid(*parameters):
         (camera,) = listed()
         size = next((f["width"], f["height"]) for f in camera["formats"] if f["fourcc"] == "YUYV")
         with child(PROGRAM) as running:
-            want_picture(*shot(running, "YUYV", *size), *size, **how)
+            want_picture(*shot(running, "YUYV", *size), *size)
     return size
 
 
@@ -400,5 +401,5 @@ def a_television_input_gives_a_picture():
 
 @case
 def an_hdmi_input_gives_a_picture():
-    # Its YUV is that of Rec. 709, which is read as BT.601: colours are off, and nothing worse.
-    want(picture_of_input(*v4l2.HDMI, tolerance=REC_709_AS_601) == (1280, 720), "another size")
+    # Its colours are those of Rec. 709, which the driver says.
+    want(picture_of_input(*v4l2.HDMI) == (1280, 720), "another size")
