@@ -71,12 +71,14 @@ async fn what_was_found_before_a_driver_hangs_or_crashes_is_kept() {
     let hung = looked(&[told("Cam", "/dev/video0")], "exec /bin/sleep 600").await;
     assert_eq!(names(&hung), ["Cam"]);
     assert_eq!(hung.trouble, Some(CameraTrouble::Frozen { milliseconds: 2_000 }));
-    let died =
-        looked(&[told("Cam", "/dev/video0")], "echo 'called `unwrap()` on nothing' >&2; exit 101").await;
+    // It ends once it was asked: a request that finds no reader is a death as well, of which nothing was read.
+    let asked = "/bin/dd bs=1 count=12 of=/dev/null 2>/dev/null";
+    let crash = format!("{asked}; echo 'called `unwrap()` on nothing' >&2; exit 101");
+    let died = looked(&[told("Cam", "/dev/video0")], &crash).await;
     assert_eq!(names(&died), ["Cam"]);
     let trouble = died.trouble.unwrap().to_string();
     assert!(trouble.contains("101") && trouble.ends_with("called `unwrap()` on nothing"), "{trouble}");
-    let aborted = looked(&[], "kill -ABRT $$").await;
+    let aborted = looked(&[], &format!("{asked}; kill -ABRT $$")).await;
     assert!(aborted.cameras.is_empty() && aborted.trouble.unwrap().to_string().contains("signal: 6"));
 }
 

@@ -95,7 +95,7 @@ async fn the_test_card_moves_while_aiming() {
     let mut stream = camera.open(&armed).await.unwrap();
     assert_eq!((stream.format().width, stream.format().height), (1_280, 720));
     let (one, two) = (stream.preview().await.unwrap(), stream.preview().await.unwrap());
-    assert_eq!((one.width(), one.height()), (640, 360));
+    assert_eq!((one.width(), one.height()), (320, 180));
     assert_ne!(one, two);
     assert_eq!(stream.shutter().await.unwrap().width(), 1_280);
 }

@@ -69,6 +69,8 @@ class Tag:
         self.said = said
         self.uid = bytes.fromhex(said.uid or self.default_uid)
         self.random = random.Random(said.seed)
+        if said.atr:
+            self.atr = bytes.fromhex(said.atr)
         self.power()
 
     def power(self):
@@ -262,6 +264,7 @@ def options(parser):
     add("--message", metavar="HEX", help="its NDEF message, in place of these two; may be empty")
     add("--tlv", metavar="HEX", help="t2, t5: the TLVs from the first data page on, in place of a message")
     add("--file", metavar="HEX", help="t4: the whole NDEF file with its length, in place of a message")
+    add("--atr", metavar="HEX", help="what it answers to a reset")
     add("--cc", metavar="HEX", help="its capability container, or the attribute block of t3")
     add("--pages", type=int, default=0, help="t2, t5: how many it has, in place of as many as are needed")
     add("--mle", type=int, default=0x3B, help="t4: the most bytes that a READ BINARY gets")

@@ -1,7 +1,7 @@
 //! The child's side: what runs when our own program is started as `agentcall __camera`.
 //!
 //! It owns the camera and nothing else: no network, no terminal, no environment. It answers one request after the
-//! other on its standard input and output, and ends when its input ends. What has a lens is in [`real`](super::real).
+//! other on its standard input and output, and ends when its input ends. What has a lens is in `real`.
 
 use std::io::{Read, Write};
 use std::path::Path;
@@ -216,7 +216,8 @@ impl Opened {
                     Size::Full => Care::Whole,
                 };
                 let (picture, raw) = real::next(lens.as_mut(), care)?;
-                Ok((picture.shrunk_to(side), Some(raw)))
+                let fits = picture.width().max(picture.height()) <= side;
+                Ok((if fits { picture } else { picture.shrunk_to(side) }, Some(raw)))
             }
         }
     }

@@ -56,7 +56,7 @@ pub fn open(wanted: &Wanted) -> Result<Box<dyn Lens>, CameraTrouble> {
             fps: Some(format.frame_rate() as f32),
         })
         .collect();
-    let best = choice::best(&formats, &Wish::default());
+    let best = wanted.format.as_ref().or_else(|| choice::best(&formats, &Wish::default()));
     if let Some(at) = best.and_then(|best| formats.iter().position(|format| format == best)) {
         let exact = RequestedFormat::with_formats(RequestedFormatType::Exact(all[at]), &KINDS);
         camera.set_camera_requset(exact).map_err(|e| refused("setting its format", e.to_string()))?;
@@ -73,13 +73,19 @@ pub fn open(wanted: &Wanted) -> Result<Box<dyn Lens>, CameraTrouble> {
     Ok(Box::new(lens))
 }
 
-/// Numbers change when cameras come and go; the name and the system's own id do not.
+/// The camera where it was; numbers change when cameras come and go, the name and the system's own id do not.
 fn find(wanted: &Wanted) -> Result<CameraIndex, CameraTrouble> {
     let found = query(ApiBackend::Auto).unwrap_or_default();
-    let named = |exactly: bool| {
-        let fits =
-            |name: String, id: String| line(&name) == wanted.card && (!exactly || line(&id) == wanted.bus);
-        found.iter().find(|one| fits(one.human_name(), one.misc())).map(|one| one.index().clone())
+    let named = |node: &str, bus: &str| {
+        let fits = |one: &&nokhwa::utils::CameraInfo| {
+            line(&one.human_name()) == wanted.card
+                && (node.is_empty() || one.index().as_string() == node)
+                && (bus.is_empty() || line(&one.misc()) == bus)
+        };
+        found.iter().find(fits).map(|one| one.index().clone())
     };
-    named(true).or_else(|| named(false)).ok_or(CameraTrouble::Unplugged)
+    named(&wanted.node, &wanted.bus)
+        .or_else(|| named("", &wanted.bus))
+        .or_else(|| named("", ""))
+        .ok_or(CameraTrouble::Unplugged)
 }

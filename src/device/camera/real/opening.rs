@@ -2,12 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
+use nokhwa::Camera;
+use nokhwa::utils::{
+    CameraFormat, CameraIndex, FrameFormat, RequestedFormat, RequestedFormatType, Resolution,
+};
 use v4l::format::{Colorspace, Quantization};
 use v4l::video::Capture;
 use v4l::video::capture::Parameters;
 use v4l::{Capabilities, Device, Format, FourCC, Fraction};
 
-use super::through::{self, Through};
+use super::through::Through;
 use super::{Lens, Wanted, direct, errno, nodes};
 use crate::device::camera::choice::{self, Wish};
 use crate::device::camera::info::line;
@@ -34,18 +38,34 @@ pub fn open(wanted: &Wanted) -> Result<Box<dyn Lens>, CameraTrouble> {
         None => pick(&nodes::formats(&device))?,
     };
     let set = set(&device, &format, &path)?;
-    if through::reads(&set.info.fourcc, set.interval)
-        && let Some(opened) = by_nokhwa(&path, &set)
-    {
+    if let Some(opened) = by_nokhwa(&path, &set) {
         return opened.map(|lens| Box::new(lens) as Box<dyn Lens>);
     }
     direct::open(device, set, &path).map(|lens| Box::new(lens) as Box<dyn Lens>)
 }
 
-/// `None` when nokhwa refuses for a reason of its own; what the kernel refuses it refuses to everybody.
+/// `None` when nokhwa does not open it for a reason of its own; what the kernel refuses it refuses to everybody.
+///
+/// nokhwa 0.10 refuses rates that are no whole number, and knows neither UYVY nor the code GREY. Of MJPEG it gives the whole
+/// buffer and not how much of it was filled, so that a frame that breaks off goes on with the rest of an older one.
 fn by_nokhwa(path: &Path, set: &Set) -> Option<Result<Through, CameraTrouble>> {
+    let kind = match set.info.fourcc.as_str() {
+        "YUYV" => FrameFormat::YUYV,
+        "NV12" => FrameFormat::NV12,
+        "RGB3" => FrameFormat::RAWRGB,
+        "BGR3" => FrameFormat::RAWBGR,
+        _ => return None,
+    };
+    let interval = set.interval.filter(|interval| interval.numerator == 1)?;
     let number = path.file_name().and_then(|name| nodes::number(name.to_str()?))?;
-    match Through::open(number, set) {
+    // Exactly what is set already, so that nothing is set again.
+    let size = Resolution::new(set.info.width, set.info.height);
+    let exact = RequestedFormatType::Exact(CameraFormat::new(size, kind, interval.denominator));
+    let kinds = [kind];
+    let opened = Camera::new(CameraIndex::Index(number), RequestedFormat::with_formats(exact, &kinds))
+        .map_err(|error| error.to_string())
+        .and_then(|camera| Through::started(camera, set.info.clone(), Some(set.stride), set.colours));
+    match opened {
         Ok(lens) => Some(Ok(lens)),
         Err(words) => errno::code(&words).map(|_| Err(errno::told(&words, "opening it", path))),
     }

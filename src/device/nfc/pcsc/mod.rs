@@ -175,7 +175,14 @@ impl NfcReader for PcscReaders {
             if !armed.permits(DeviceKind::Reader) {
                 return Err(NfcError::NotArmed);
             }
-            self.end_last().await;
+            tokio::select! {
+                biased;
+                ended = armed.ended() => return Err(match ended {
+                    Ended::Disarmed => NfcError::Disarmed,
+                    Ended::Deadline => NfcError::Trouble(ReaderTrouble::Frozen { within: FROZEN }),
+                }),
+                () = self.end_last() => {}
+            }
             self.begin(told)?.wait(armed).await
         })
     }

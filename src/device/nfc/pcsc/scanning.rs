@@ -77,7 +77,7 @@ impl Scanning<'_> {
     /// Runs until a tag was read and given, and taken off again, or until it is stopped.
     pub fn run(&mut self, give: impl FnOnce(Scanned)) {
         let mut give = Some(give);
-        let mut was_up = false;
+        let (mut was_up, mut was_refused) = (false, false);
         while !self.stop.is_set() {
             let failed = match self.within_a_context(&mut give, &mut was_up) {
                 Ok(()) => return,
@@ -87,7 +87,12 @@ impl Scanning<'_> {
             if give.is_none() {
                 return;
             }
-            self.teller.trouble("", service_trouble(failed, was_up));
+            // A daemon that dies while it greets looks like one that refuses: it is asked twice.
+            let is_refused = failed == PcscError::NotAllowed;
+            if !is_refused || std::mem::replace(&mut was_refused, true) {
+                self.teller.trouble("", service_trouble(failed, was_up));
+            }
+            was_refused = is_refused;
             self.stop.pause(self.pace.again);
         }
     }
@@ -142,8 +147,8 @@ impl Scanning<'_> {
         let mut watch = context.watch(&[], true);
         loop {
             match self.wait(&mut *watch, self.pace.slice)? {
-                // The first answer may only say how things are.
-                Some(changes) if changes.is_empty() => {}
+                // It may only say how things are; and readers that came between the listing and the first wait are never
+                // told of, so an answer of nothing is no reason not to look.
                 Some(_) if self.stop.call(Duration::ZERO, || context.readers())? == present => {}
                 Some(_) | None => return Ok(()),
             }
@@ -184,7 +189,8 @@ impl Scanning<'_> {
                 self.stop.pause(Duration::from_millis(100));
                 return Ok(Next::List);
             };
-            let mut plugged = !self.plugging && listed.elapsed() >= self.pace.listing;
+            // Also where the service tells of readers: one that came between the listing and the first wait it does not.
+            let mut plugged = listed.elapsed() >= most;
             for change in changes {
                 match change {
                     Change::Plugged => plugged = true,
@@ -243,6 +249,7 @@ impl Scanning<'_> {
                 }
                 Tried::Stopped => return Ok(Next::Stopped),
                 Tried::Again => place.try_again(),
+                Tried::Torn => place.due = Some(Instant::now() + AFTER_A_TEAR),
             }
         }
         Ok(Next::List)
@@ -278,7 +285,7 @@ impl Scanning<'_> {
                 Err(Interrupted::Stopped) => return Ok(Tried::Stopped),
                 Err(Interrupted::Torn { after }) => {
                     self.teller.tell(reader, Happened::TornAway { after });
-                    return Ok(Tried::Again);
+                    return Ok(Tried::Torn);
                 }
                 Err(Interrupted::Reset) => {
                     if card.reconnect().is_err() {
@@ -316,9 +323,15 @@ impl Scanning<'_> {
 /// A read longer than this hangs: the largest tag has some hundred commands of 10 ms.
 const READ_AT_MOST: Duration = Duration::from_secs(8);
 
+/// A tag that was torn away is tried again when the service has seen it go and come. One that it never saw go, because it
+/// came back at once, is tried after this: services look every 400 ms.
+const AFTER_A_TEAR: Duration = Duration::from_millis(600);
+
 /// What came of trying a tag.
 enum Tried {
     Read(Scanned, TagRead),
+    /// It went away in the middle of it.
+    Torn,
     Again,
     Stopped,
 }

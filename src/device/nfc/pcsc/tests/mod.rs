@@ -108,20 +108,37 @@ async fn a14_a_tag_torn_away_is_told_and_read_when_it_is_held_again() {
         world.put(ONE, world::Tag { torn: Some(after), ..ntag() });
         scan.hears_that("on ACS").await;
         scan.hears_that(&format!("torn away from {ONE} after {after} APDUs")).await;
+        // A service sees it go only when it looks next; it is not tried before.
         world.take(ONE);
-        tokio::time::sleep(super::slots::DEBOUNCE * 2).await;
+        scan.hears_that("taken off").await;
         world.put(ONE, ntag());
-        let mut heard = scan.hears().await;
-        // The tag may have been tried once more before it was taken off.
-        if heard.contains("Type 2 read") {
-            continue;
-        }
-        assert!(heard.contains("taken off"), "{heard}");
-        heard = scan.hears().await;
-        assert!(heard.contains("put on"), "{heard}");
+        scan.hears_that("put on").await;
         scan.hears_that("Type 2 read").await;
         scan.reads(ONE).await;
     }
+}
+
+#[tokio::test]
+async fn a_tag_that_is_back_before_the_service_saw_it_go_is_tried_again() {
+    let world = World::with(&[ONE]);
+    let mut scan = Scan::auto(&world);
+    world.put(ONE, world::Tag { torn: Some(1), ..ntag() });
+    scan.hears_that("on ACS").await;
+    scan.hears_that("torn away").await;
+    scan.hears_that("Type 2 read").await;
+    scan.reads(ONE).await;
+    assert_eq!(world.seen(|state| state.connected), 2);
+}
+
+#[tokio::test]
+async fn a_daemon_that_dies_while_it_greets_is_not_taken_for_one_that_refuses() {
+    let world = World::with(&[ONE]);
+    world.change(|state| state.refuses_once = true);
+    let mut scan = Scan::auto(&world);
+    world.put(ONE, ntag());
+    scan.hears_that("on ACS").await;
+    scan.hears_that("Type 2 read").await;
+    scan.reads(ONE).await;
 }
 
 #[tokio::test]
@@ -233,6 +250,20 @@ async fn a4_two_readers_that_come_with_one_event_are_both_waited_at() {
 }
 
 #[tokio::test]
+async fn readers_that_come_between_the_listing_and_the_wait_are_noticed() {
+    let world = World::with(&[]);
+    world.change(|state| state.comes_after_listing = Some(ONE));
+    let mut scan = Scan::auto(&world);
+    scan.hears_that("no reader is plugged in").await;
+    world.change(|state| state.comes_after_listing = Some(TWO));
+    scan.hears_that("answers again").await;
+    world.put(TWO, ntag());
+    scan.hears_that("on Identiv").await;
+    scan.hears_that("Type 2 read").await;
+    scan.reads(TWO).await;
+}
+
+#[tokio::test]
 async fn readers_are_noticed_without_being_told_of() {
     let world = World::with(&[]);
     world.change(|state| state.tells_plugging = false);
@@ -325,7 +356,9 @@ async fn threads_that_a_frozen_daemon_holds_are_few() {
     let mut ends = Vec::new();
     for _ in 0..30 {
         let armed = Armed::mint(DeviceKind::Reader, ArmedBy::Key, Duration::from_millis(10));
+        let begun = Instant::now();
         ends.push(readers.scan(&armed, Told::nobody()).await.unwrap_err());
+        assert!(begun.elapsed() < super::FROZEN, "each ends with its consent");
     }
     assert!(Arc::strong_count(&readers.threads) <= super::HELD + 1);
     assert!(matches!(ends[29], NfcError::Trouble(ReaderTrouble::Frozen { .. })));

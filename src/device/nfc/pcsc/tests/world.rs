@@ -20,6 +20,10 @@ pub struct State {
     pub readers: BTreeMap<String, Reader>,
     /// What every call of the service answers.
     pub down: Option<PcscError>,
+    /// The next greeting is refused.
+    pub refuses_once: bool,
+    /// A reader that is plugged in right after the next listing.
+    pub comes_after_listing: Option<&'static str>,
     /// No call returns.
     pub frozen: bool,
     /// How often a daemon was started: a context of an older one is of no use.
@@ -124,7 +128,13 @@ impl World {
 impl Service for World {
     fn establish(&self) -> Result<Box<dyn Context>, PcscError> {
         let life = self.seen(|state| state.life);
-        self.0.0.lock().unwrap().established += 1;
+        {
+            let mut state = self.0.0.lock().unwrap();
+            state.established += 1;
+            if std::mem::take(&mut state.refuses_once) {
+                return Err(PcscError::NotAllowed);
+            }
+        }
         let life = match self.call(life) {
             Err(PcscError::Lost) => self.seen(|state| state.life),
             Err(other) => return Err(other),
@@ -143,7 +153,11 @@ impl Context for Line {
     fn readers(&self) -> Result<Vec<String>, PcscError> {
         let mut state = self.world.call(self.life)?;
         state.listed += 1;
-        Ok(state.readers.keys().cloned().collect())
+        let listed = state.readers.keys().cloned().collect();
+        if let Some(comes) = state.comes_after_listing.take() {
+            state.readers.insert(comes.to_owned(), Reader::default());
+        }
+        Ok(listed)
     }
 
     fn watch(&self, readers: &[String], plugging: bool) -> Box<dyn Watch> {

@@ -1,0 +1,17 @@
+//! Real readers: our binary on a real PC/SC daemon, whose readers and tags are virtual.
+//!
+//! `pcscd` and the PC/SC library are what people have; only the metal is missing. `make test-packages` installs them.
+#![cfg(all(target_os = "linux", feature = "nfc"))]
+#![allow(clippy::unwrap_used, reason = "a failed step of a test is a failed test")]
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod facts;
+mod kinds;
+mod pcscd;
+mod program;
+mod scanner;
+mod tag;
+mod torn;
+mod troubles;
