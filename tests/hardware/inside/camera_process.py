@@ -192,10 +192,11 @@ def damaged_mjpeg_is_dropped_and_whole_ones_come_through():
     frames = [SHARE / "bars.jpg", f"{SHARE}/bars.jpg@9000", SHARE / "noise.jpg", f"{SHARE}/no-tables.jpg@15000"]
     with v4l2.loopback(), v4l2.fed("MJPG", 1280, 720, *frames, rate=20), child(PROGRAM) as running:
         answer, pixels = shot(running, "MJPG")
-        dropped = 0
-        for _ in range(4):
+        # A slow machine sees few of the frames: which ones is chance.
+        dropped, left = 0, 40
+        while dropped < 3 and left:
             want_picture(answer, pixels)
-            dropped += answer["raw"]["dropped"]
+            dropped, left = dropped + answer["raw"]["dropped"], left - 1
             answer, pixels = running.frame()
         want(dropped >= 3, f"{dropped} dropped")
 
