@@ -138,7 +138,7 @@ async fn what_is_wrong_with_a_camera_comes_as_a_kind_with_a_hint() {
         (CameraTrouble::Busy { holders: vec!["cheese (pid 812)".into()] }, true),
         (CameraTrouble::NoPermission { group: Some("video".into()) }, true),
         (CameraTrouble::Unplugged, false),
-        (CameraTrouble::Damaged { frames: 30 }, false),
+        (CameraTrouble::Damaged { frames: 30, why: "half of it".into() }, false),
     ] {
         let home = tempfile::tempdir().unwrap();
         let failed = message(&Reply::Failed { message: "x".into(), trouble: Some(trouble.clone()) }, &[]);

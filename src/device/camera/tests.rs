@@ -205,7 +205,7 @@ fn every_trouble_is_a_sentence_with_a_hint_and_survives_the_wire() {
         CameraTrouble::NoUsableFormat { offered: vec!["H264".into(), "HEVC".into()] },
         CameraTrouble::NoSuchFormat { wanted: "MJPG".into() },
         CameraTrouble::Multiplanar,
-        CameraTrouble::Damaged { frames: 30 },
+        CameraTrouble::Damaged { frames: 30, why: "half of it".into() },
         CameraTrouble::Connection { what: words(), code: words() },
         CameraTrouble::Frozen { milliseconds: 5_000 },
         CameraTrouble::Crashed { how: words() },

@@ -101,20 +101,23 @@ impl Taken {
 pub(super) fn next(lens: &mut dyn Lens, care: Care) -> Result<(Picture, RawFacts), CameraTrouble> {
     let (start, mut dropped) = (Instant::now(), 0);
     loop {
+        let spoilt;
         let Taken { picture, bytes } = lens.take(care)?;
         match picture {
             Ok(picture) => {
                 let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
                 return Ok((picture, RawFacts { bytes, dropped }));
             }
-            Err(PictureError::Damaged { .. } | PictureError::Degenerate { .. }) => dropped += 1,
+            Err(PictureError::Damaged { why }) => spoilt = why,
+            Err(degenerate @ PictureError::Degenerate { .. }) => spoilt = degenerate.to_string(),
             Err(other) => {
                 let what = "decoding its picture".to_owned();
                 return Err(CameraTrouble::Other { what, code: other.to_string() });
             }
         }
+        dropped += 1;
         if dropped >= DAMAGED_FRAMES || start.elapsed() > DAMAGED_TIME {
-            return Err(CameraTrouble::Damaged { frames: dropped });
+            return Err(CameraTrouble::Damaged { frames: dropped, why: spoilt });
         }
     }
 }
