@@ -68,7 +68,7 @@ pub fn picture(data: &[u8]) {
 }
 
 /// A raw frame of a camera: format, size and padding are the first bytes, the buffer is the rest. A picture has the size
-/// that was said, or for a JPEG any within bounds; the quick one is no larger than asked for.
+/// that was agreed, or for a JPEG at most that; the quick one is no larger than asked for.
 pub fn rawframe(data: &[u8]) {
     let Some((&[kind, width, height, pad, side], bytes)) = data.split_first_chunk::<5>() else { return };
     let formats = [
@@ -90,7 +90,9 @@ pub fn rawframe(data: &[u8]) {
     let frame = RawFrame { format, width, height, stride, colours, bytes };
     if let Ok(picture) = raw::decode(&frame, Care::Whole) {
         assert!(picture.width() > 0 && picture.height() > 0);
-        if format != PixelFormat::Mjpeg {
+        if format == PixelFormat::Mjpeg {
+            assert!(picture.width() * picture.height() <= width * height, "no larger than agreed");
+        } else {
             assert_eq!((picture.width(), picture.height()), (width, height));
         }
         let rgb = picture.width() as usize * picture.height() as usize * 3;

@@ -1,8 +1,8 @@
 //! Devices: traits, simulated and unavailable implementations side by side; consent as a type. Level 2.
 //!
 //! A device is chosen by name, says whether it is simulated, and does nothing without an [`Armed`]
-//! (§ Session and input: "the user must initiate each collection"). Only [`crate::client`] mints
-//! one and calls devices; what they deliver is raw and is judged elsewhere, in `observation`.
+//! (§ Session and input: "the user must initiate each collection"). Only [`crate::client`] and the probe of
+//! `agentcall devices` mint one; what devices deliver is raw and is judged elsewhere, in `observation`.
 
 pub mod audio;
 pub mod camera;

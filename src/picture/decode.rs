@@ -58,10 +58,14 @@ const FILLING: usize = 8_192;
 /// Decoders fill what is missing with grey and say nothing, end marker or not. If different fillings give the same
 /// picture, no pixel was missing.
 pub(super) fn decode_jpeg(bytes: &[u8], whose: Whose) -> Result<Picture, PictureError> {
-    let trimmed = jpeg::trim(bytes)?;
+    decode_trimmed(&jpeg::trim(bytes)?, whose)
+}
+
+/// The same of a JPEG that was cut out already.
+pub(super) fn decode_trimmed(trimmed: &jpeg::Trimmed, whose: Whose) -> Result<Picture, PictureError> {
     let mut pixels = Zeroizing::new(Vec::new());
     if whose == Whose::Ours {
-        return raster(&trimmed.filled(0, 0), &mut pixels)?.into_picture(pixels);
+        return raster(&trimmed.filled(0, 0), trimmed.frame, &mut pixels)?.into_picture(pixels);
     }
     let broken = || PictureError::Damaged {
         why: match trimmed.has_end {
@@ -69,7 +73,7 @@ pub(super) fn decode_jpeg(bytes: &[u8], whose: Whose) -> Result<Picture, Picture
             false => "the file breaks off in the middle of the image".into(),
         },
     };
-    let mut spread = |filling| match raster(&trimmed.filled(filling, FILLING), &mut pixels) {
+    let mut spread = |filling| match raster(&trimmed.filled(filling, FILLING), trimmed.frame, &mut pixels) {
         Err(PictureError::Damaged { .. }) => Err(broken()),
         other => other.map(|raster| (raster, fingerprint(&pixels))),
     };
@@ -107,11 +111,12 @@ impl Raster {
 }
 
 /// Decodes a trimmed JPEG into `pixels`. Strict: `image` decodes leniently, and a wrong code turns all that follows grey.
-fn raster(jpeg: &[u8], pixels: &mut Vec<u8>) -> Result<Raster, PictureError> {
+/// `frame` is the header by which its size was judged; a second one that is larger is refused.
+fn raster(jpeg: &[u8], frame: jpeg::Frame, pixels: &mut Vec<u8>) -> Result<Raster, PictureError> {
     let refused =
         |e: zune_jpeg::errors::DecodeErrors| PictureError::Damaged { why: first_line(&e.to_string()) };
-    let side = MAX_SOURCE_SIDE as usize;
-    let options = DecoderOptions::default().set_strict_mode(true).set_max_width(side).set_max_height(side);
+    let (width, height) = (frame.width as usize, frame.height as usize);
+    let options = DecoderOptions::default().set_strict_mode(true).set_max_width(width).set_max_height(height);
     let mut decoder = JpegDecoder::new_with_options(ZCursor::new(jpeg), options);
     decoder.decode_headers().map_err(refused)?;
     let is_grey = decoder.input_colorspace() == Some(ColorSpace::Luma);

@@ -63,7 +63,7 @@ impl Frame {
     }
 
     /// Whether every coefficient comes whole, in one scan: baseline and extended sequential.
-    const fn is_sequential(self) -> bool {
+    pub const fn is_sequential(self) -> bool {
         matches!(self.marker, 0xC0 | 0xC1)
     }
 }
@@ -148,6 +148,8 @@ fn is_needed(marker: u8, segment: &[u8]) -> bool {
 /// Exactly one JPEG without its end marker.
 pub(super) struct Trimmed {
     bytes: Vec<u8>,
+    /// The frame header.
+    pub frame: Frame,
     /// Whether the end marker was there. Pixels may be missing all the same.
     pub has_end: bool,
 }
@@ -184,7 +186,7 @@ pub(super) fn trim(bytes: &[u8]) -> Result<Trimmed, PictureError> {
         out.extend_from_slice(&standard_huffman());
     }
     out.extend_from_slice(bytes.get(scan..end).unwrap_or_default());
-    Ok(Trimmed { bytes: out, has_end: layout.end.is_some() })
+    Ok(Trimmed { bytes: out, frame, has_end: layout.end.is_some() })
 }
 
 /// Refuses kinds of JPEG that the decoder cannot read, or reads in wrong colours.

@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use agentcall::device::camera::wire::{self, RawFacts, Reply, Source};
 use agentcall::device::camera::{
-    Camera, CameraError, CameraInfo, CameraProgram, CameraTrouble, FormatInfo, Listing, Webcam, list,
-    real_cameras,
+    Camera, CameraError, CameraInfo, CameraProgram, CameraTrouble, FormatInfo, Webcam, Wish, choose, list,
 };
+#[cfg(feature = "camera")]
+use agentcall::device::camera::{Listing, real_cameras};
 
 use crate::faults::{marked, nothing_is_left};
 use crate::{armed, hello, message, real, until};
@@ -23,14 +24,17 @@ fn info(card: &str, node: &str) -> CameraInfo {
     }
 }
 
+#[cfg(feature = "camera")]
 fn told(card: &str, node: &str) -> Vec<u8> {
     message(&Reply::Camera { camera: info(card, node) }, &[])
 }
 
+#[cfg(feature = "camera")]
 fn listed() -> Vec<u8> {
     message(&Reply::Listed { trouble: None }, &[])
 }
 
+#[cfg(feature = "camera")]
 /// What comes of a child that plays these replies and then runs `after`; nothing of it is left.
 async fn looked(replies: &[Vec<u8>], after: &str) -> Listing {
     let home = tempfile::tempdir().unwrap();
@@ -42,6 +46,7 @@ async fn looked(replies: &[Vec<u8>], after: &str) -> Listing {
     listing
 }
 
+#[cfg(feature = "camera")]
 fn names(listing: &Listing) -> Vec<&str> {
     listing.cameras.iter().map(|camera| camera.name.as_str()).collect()
 }
@@ -138,7 +143,7 @@ async fn what_is_wrong_with_a_camera_comes_as_a_kind_with_a_hint() {
         (CameraTrouble::Busy { holders: vec!["cheese (pid 812)".into()] }, true),
         (CameraTrouble::NoPermission { group: Some("video".into()) }, true),
         (CameraTrouble::Unplugged, false),
-        (CameraTrouble::Damaged { frames: 30 }, false),
+        (CameraTrouble::Damaged { frames: 30, why: "half of it".into() }, false),
     ] {
         let home = tempfile::tempdir().unwrap();
         let failed = message(&Reply::Failed { message: "x".into(), trouble: Some(trouble.clone()) }, &[]);
@@ -183,7 +188,32 @@ async fn the_child_is_asked_for_the_camera_and_format_that_were_listed() {
     let request = wire::decode::<wire::Request>(&bytes[wire::PREFIX_BYTES..]).unwrap();
     let CameraInfo { node, card, bus, formats, .. } = info("Cam", "/dev/video0");
     let format = formats.into_iter().next();
-    assert_eq!(request, wire::Request::Open { source: Source::Device { node, card, bus, format } });
+    let wish = Wish::default();
+    assert_eq!(request, wire::Request::Open { source: Source::Device { node, card, bus, format, wish } });
+    drop(stream);
+    nothing_is_left(&pid).await;
+}
+
+#[tokio::test]
+async fn a_format_that_was_wished_for_before_any_was_known_is_asked_of_the_child() {
+    let home = tempfile::tempdir().unwrap();
+    let (camera, pid) = webcam(home.path(), &[opened()]);
+    let formats = Vec::new();
+    let unknown = CameraInfo { formats, trouble: Some(CameraTrouble::NoFormats), ..camera.info().clone() };
+    let program = CameraProgram::at(home.path().join("camera")).with_deadline(Duration::from_secs(2));
+    let cameras: Vec<Box<dyn Camera>> = vec![Box::new(Webcam::new(unknown, program.clone()))];
+    assert!(!cameras[0].is_ready());
+    let mut camera = choose("cam@mjpg 640x480", &program, cameras).unwrap();
+    let armed = armed();
+    let stream = camera.open(&armed).await.unwrap();
+    let asked = home.path().join("asked");
+    until(|| std::fs::read(&asked).is_ok_and(|bytes| bytes.ends_with(b"}}}"))).await;
+    let bytes = std::fs::read(&asked).unwrap();
+    let request = wire::decode::<wire::Request>(&bytes[wire::PREFIX_BYTES..]).unwrap();
+    let wire::Request::Open { source: Source::Device { format, wish, .. } } = request else {
+        panic!("{request:?}")
+    };
+    assert_eq!((format, wish.to_string().as_str()), (None, "MJPG 640x480"));
     drop(stream);
     nothing_is_left(&pid).await;
 }

@@ -146,7 +146,7 @@ async fn a_child_that_dies_or_talks_nonsense_costs_one_line() {
     let garbage = line(b"Welcome to my camera, version 2!", "exec /bin/sleep 600").await;
     assert!(garbage.ends_with("it sent something that is no message"), "{garbage}");
     let old = line(&message(&Reply::Hello { version: 9 }, &[]), "exec /bin/sleep 600").await;
-    assert!(old.ends_with("it speaks version 9, not 2"), "{old}");
+    assert!(old.ends_with("it speaks version 9, not 3"), "{old}");
     let frame = Reply::Frame { format: "rgb8".into(), width: 2, height: 1, stride: 6, raw: None };
     let short = line(&[opened(), message(&frame, &[1, 2, 3])].concat(), "exec /bin/sleep 600").await;
     assert!(short.contains("pixels do not match"), "{short}");

@@ -43,7 +43,7 @@ enum End {
     Deadline,
 }
 
-/// How long after its end the camera's process is gone.
+/// How long after the key (or the deadline) the camera's process is gone.
 async fn gone_after(end: End) -> Duration {
     let home = tempfile::tempdir().unwrap();
     let (program, pid) = marked_real(home.path());
@@ -55,10 +55,8 @@ async fn gone_after(end: End) -> Duration {
     assert!(process.exists());
     let mut start = Instant::now();
     match end {
-        End::Shutter => {
-            let probe = stream.probe().await.unwrap();
-            start = Instant::now().checked_sub(probe.closed - probe.first_usable).unwrap();
-        }
+        // The whole picture is waited for.
+        End::Shutter => drop(stream.shutter().await.unwrap()),
         End::Closed => stream.close().await,
         End::Dropped => drop(stream),
         End::Esc => armed.disarm().now(),

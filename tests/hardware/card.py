@@ -25,7 +25,7 @@ class Card:
         parser = argparse.ArgumentParser()
         tags.options(parser)
         self.tag = tags.make(parser.parse_args(described))
-        self.lock, self.lies, self.apdus = threading.Lock(), False, 0
+        self.lock, self.lies, self.open, self.apdus = threading.RLock(), False, True, 0
         self.socket = socket.socket(socket.AF_UNIX)
         self.socket.connect(str(path))
         self.added = threading.Event()
@@ -54,7 +54,10 @@ class Card:
 
     def close(self):
         """Ends the connection."""
-        self.socket.close()
+        with self.lock:
+            self.open = False
+            self.socket.shutdown(socket.SHUT_RDWR)
+            self.socket.close()
 
     def serve(self):
         received = b""
@@ -76,6 +79,8 @@ class Card:
 
     def take(self, kind, message):
         with self.lock:
+            if not self.open:
+                return
             if kind == INIT:
                 self.send(READER_ADD, b"tag\0")
             elif kind == ERROR:

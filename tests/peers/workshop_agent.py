@@ -2,7 +2,8 @@
 
 It serves an A2A card and the WebSocket endpoint on one loopback port, prints `ready URL` when it listens,
 and writes one JSON line for each thing it saw to standard output, so that a test can compare what was sent
-with what arrived. Usage: workshop_agent.py [--fault NAME]. It ends when standard input is closed.
+with what arrived. Usage: workshop_agent.py [--fault NAME] [--keep DIR]. It ends when standard input is closed. With
+--keep it writes each photo to DIR, as 1.jpg, 2.jpg and so on, and names the file in the line that tells of it.
 """
 
 import argparse
@@ -10,6 +11,7 @@ import asyncio
 import base64
 import hashlib
 import json
+import pathlib
 import sys
 
 from websockets.asyncio.server import serve
@@ -86,8 +88,8 @@ def log(**what):
 class Talk:
     """One session."""
 
-    def __init__(self, socket, fault):
-        self.socket, self.fault = socket, fault
+    def __init__(self, socket, fault, album):
+        self.socket, self.fault, self.album = socket, fault, album
         self.sequence, self.turn, self.asked = 0, 0, 0
         self.modalities, self.pending = set(), None
         self.labels, self.proposal, self.focus = {}, None, None
@@ -211,7 +213,7 @@ class Talk:
             raise Refused("image", "the facts of the image are not its own")
         if len(data) > 61440 or max(width, height) > 1024:
             raise Refused("image", "the image is too large")
-        log(saw="image", **facts)
+        log(saw="image", **facts, **self.album.keep(data))
         return f"I see a photo of {width} by {height}."
 
     def object(self, thing):
@@ -229,7 +231,22 @@ class Talk:
         return f"This is {label}." if label else "I do not know this object."
 
 
-async def talk(socket, fault):
+class Album:
+    """Where photos are kept, if anywhere."""
+
+    def __init__(self, directory):
+        self.directory, self.photos = directory, 0
+
+    def keep(self, data):
+        if self.directory is None:
+            return {}
+        self.photos += 1
+        path = self.directory / f"{self.photos}.jpg"
+        path.write_bytes(data)
+        return {"kept": str(path)}
+
+
+async def talk(socket, fault, album):
     session = None
     async for raw in socket:
         try:
@@ -239,7 +256,7 @@ async def talk(socket, fault):
             if session is None:
                 if message.get("type") != "session.start":
                     raise Refused("start", "session.start comes first")
-                session = Talk(socket, fault)
+                session = Talk(socket, fault, album)
                 physical = message.get("clientCapabilities", {}).get("physicalObservations", {})
                 session.modalities = set(physical.get("modalities", [])) & {"nfc", "photo"}
                 log(saw="start", sessionId=message["sessionId"], modalities=sorted(session.modalities))
@@ -248,7 +265,7 @@ async def talk(socket, fault):
                 await session.hear(message)
         except Refused as refusal:
             log(saw="refused", code=refusal.code, message=refusal.message)
-            session = session or Talk(socket, fault)
+            session = session or Talk(socket, fault, album)
             await session.send("failure", code=refusal.code, message=refusal.message)
     log(saw="closed")
 
@@ -256,7 +273,9 @@ async def talk(socket, fault):
 async def main():
     arguments = argparse.ArgumentParser()
     arguments.add_argument("--fault", default="")
-    fault = arguments.parse_args().fault
+    arguments.add_argument("--keep", metavar="DIR", type=pathlib.Path)
+    said = arguments.parse_args()
+    fault, album = said.fault, Album(said.keep)
     port = None
 
     def process_request(connection, request):
@@ -268,7 +287,7 @@ async def main():
             return connection.respond(404, "not here\n")
         return None
 
-    async with serve(lambda s: talk(s, fault), "127.0.0.1", 0, process_request=process_request, max_size=1 << 20) as server:
+    async with serve(lambda s: talk(s, fault, album), "127.0.0.1", 0, process_request=process_request, max_size=1 << 20) as server:
         port = server.sockets[0].getsockname()[1]
         print(f"ready http://127.0.0.1:{port}", flush=True)
         await asyncio.get_running_loop().run_in_executor(None, sys.stdin.read)

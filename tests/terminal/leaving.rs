@@ -1,6 +1,6 @@
 //! Every way out, and out and in again.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 
@@ -160,6 +160,41 @@ fn no_camera_is_left_behind() {
         }
         let gone = |pid: &u32| process(*pid).is_none_or(|process| process.state == 'Z');
         assert!(within(Duration::from_secs(5), || cameras.iter().all(gone)), "after {way}: {cameras:?}");
+    }
+}
+
+/// The milliseconds in the last `closed after 41 ms` on the screen.
+fn closed_after(screen: &str) -> Option<u64> {
+    let (_, rest) = screen.rsplit_once("closed after ")?;
+    rest.split_whitespace().next()?.parse().ok()
+}
+
+#[test]
+fn the_mark_of_an_open_camera_stays_until_it_is_closed_and_that_is_counted_from_the_key() {
+    for (key, marked) in [("\r", "CAMERA OPEN · taking the picture"), ("\x1b", "")] {
+        let mut pty = Pty::live_demo();
+        pty.send("c");
+        pty.wait_for("an aim", |screen| screen.contains("CAMERA OPEN") && screen.contains("Enter take"));
+        let camera = children(pty.pid())[0].pid;
+        let is_gone = || process(camera).is_none_or(|process| process.state == 'Z');
+        // A camera that is held up: the picture does not come, and Esc ends it all the same.
+        signal_to(camera, Signal::STOP);
+        let pressed = Instant::now();
+        pty.send(key);
+        let mut held = Duration::ZERO;
+        if !marked.is_empty() {
+            pty.wait_for("the mark", |screen| screen.contains(marked));
+            let seen = Instant::now();
+            assert!(!within(Duration::from_millis(150), is_gone), "it is held");
+            held = seen.elapsed();
+            assert!(pty.wait_for("the mark", |screen| screen.contains(marked)).contains(marked));
+            signal_to(camera, Signal::CONT);
+        }
+        let screen = pty.wait_for("no mark", |screen| !screen.contains("CAMERA OPEN"));
+        assert!(is_gone(), "{screen}");
+        let screen = pty.wait_for("the event", |screen| closed_after(screen).is_some());
+        let told = Duration::from_millis(closed_after(&screen).unwrap());
+        assert!(held <= told + Duration::from_millis(1) && told <= pressed.elapsed(), "{told:?}: {screen}");
     }
 }
 

@@ -12,7 +12,7 @@ use crate::cli::exit::{Failure, Kind};
 use crate::client::Watched;
 use crate::client::devices::DeviceSort;
 use crate::device::camera::simulated::simulated_cameras;
-use crate::device::camera::{self, Camera, CameraError, CameraProgram};
+use crate::device::camera::{self, Camera, CameraError, CameraProgram, Wish};
 use crate::device::nfc::{self, Choice, NfcReader, PcscReaders, Placer, SimulatedReader};
 
 /// How long it is looked for cameras.
@@ -119,11 +119,14 @@ async fn camera(
         return camera::choose(name, program, simulated).map_err(|error| failed(&error));
     }
     let looked = camera::real_cameras(program, CAMERAS_WITHIN).await;
-    if wanted == AUTO {
-        // What is wrong is said when it is opened: it may be mended by then.
-        return Ok(
-            first(looked.unwrap_or_default()).unwrap_or_else(|| Box::new(LateCamera::new(program.clone())))
-        );
+    if let Some(wish) = automatic(&wanted) {
+        // What is wrong with all of them is said when one is opened: it may be mended by then.
+        let ready = preferred(looked.unwrap_or_default()).filter(|camera| camera.is_ready());
+        let mut camera = ready.unwrap_or_else(|| Box::new(LateCamera::new(program.clone())));
+        if let Some(wish) = wish {
+            camera.wish(wish);
+        }
+        return Ok(camera);
     }
     let trouble = looked.as_ref().err().map(|trouble| (trouble.to_string(), trouble.hint()));
     let cameras = looked.unwrap_or_default().into_iter().chain(simulated).collect();
@@ -133,14 +136,25 @@ async fn camera(
     })
 }
 
-/// The first one.
-pub fn first(mut cameras: Vec<Box<dyn Camera>>) -> Option<Box<dyn Camera>> {
-    (!cameras.is_empty()).then(|| cameras.swap_remove(0))
+/// Whether a name means whatever camera is there, and the format that stands behind it: `auto`, `auto@MJPG`.
+fn automatic(wanted: &str) -> Option<Option<Wish>> {
+    match wanted.split_once('@') {
+        None => (wanted == AUTO).then_some(None),
+        Some((name, format)) if name.trim() == AUTO => Wish::parse(format).map(Some),
+        Some(_) => None,
+    }
+}
+
+/// The first one with which nothing is wrong, or else the first.
+pub fn preferred(mut cameras: Vec<Box<dyn Camera>>) -> Option<Box<dyn Camera>> {
+    let at = cameras.iter().position(|camera| camera.is_ready()).unwrap_or(0);
+    (at < cameras.len()).then(|| cameras.swap_remove(at))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::device::camera::{CameraInfo, CameraTrouble, FormatInfo, Webcam};
     use crate::device::nfc::UnavailableReader;
 
     fn wanted(readers: &[&str], camera: &str) -> Wanted {
@@ -169,6 +183,34 @@ mod tests {
         for names in [["simulated", "ACR122U"], ["ACR122U", "auto"]] {
             let refused = Devices::choose(&wanted(&names, "simulated"), None).await.err().unwrap();
             assert_eq!(refused.kind, Kind::Usage, "{names:?}");
+        }
+    }
+
+    #[test]
+    fn auto_takes_the_first_camera_with_which_nothing_is_wrong() {
+        let formats = [FormatInfo { fourcc: "YUYV".into(), width: 640, height: 480, fps: None }];
+        let camera = |name: &str, formats: &[FormatInfo], trouble| {
+            let (node, bus) = (format!("/dev/{name}"), String::new());
+            let (name, card, formats) = (name.to_owned(), name.to_owned(), formats.to_vec());
+            let info = CameraInfo { name, card, node, bus, formats, trouble };
+            Box::new(Webcam::new(info, CameraProgram::this())) as Box<dyn Camera>
+        };
+        let busy = || camera("busy", &formats, Some(CameraTrouble::Busy { holders: Vec::new() }));
+        let waiting = || camera("waiting", &[], Some(CameraTrouble::NoFormats));
+        let ready = |name| camera(name, &formats, None);
+        let name = |cameras| preferred(cameras).map(|camera| camera.label());
+        assert_eq!(name(vec![busy(), waiting(), ready("one"), ready("two")]).as_deref(), Some("one"));
+        assert_eq!(name(vec![waiting(), busy()]).as_deref(), Some("waiting"), "its trouble is told");
+        assert_eq!(name(Vec::new()), None);
+    }
+
+    #[test]
+    fn auto_may_have_a_format_behind_it() {
+        assert_eq!(automatic("auto"), Some(None));
+        let wish = automatic("auto@mjpg 640x480").flatten();
+        assert_eq!(wish.map(|wish| wish.to_string()).as_deref(), Some("MJPG 640x480"));
+        for other in ["auto@nonsense", "autocam", "cam@MJPG", "my auto@MJPG"] {
+            assert_eq!(automatic(other), None, "{other}");
         }
     }
 }

@@ -1,11 +1,11 @@
-//! The camera of `auto` where none was plugged in at the start: it looks again whenever it is opened.
+//! The camera of `auto` where none was ready at the start: it looks again whenever it is opened.
 
 use std::time::Duration;
 
-use super::choice::first;
+use super::choice::preferred;
 use crate::device::Armed;
 use crate::device::camera::{
-    Boxed, Camera, CameraError, CameraProgram, CameraStream, CameraTrouble, real_cameras,
+    Boxed, Camera, CameraError, CameraProgram, CameraStream, CameraTrouble, Wish, real_cameras,
 };
 
 const NAME: &str = "any camera";
@@ -16,18 +16,26 @@ const WITHIN: Duration = Duration::from_secs(3);
 #[derive(Debug)]
 pub struct LateCamera {
     program: CameraProgram,
+    wish: Option<Wish>,
+    /// Of the one that was opened last.
+    name: String,
 }
 
 impl LateCamera {
     /// Looks with this program.
     pub fn new(program: CameraProgram) -> Self {
-        Self { program }
+        Self { program, wish: None, name: NAME.to_owned() }
     }
 }
 
 impl Camera for LateCamera {
     fn name(&self) -> &str {
-        NAME
+        &self.name
+    }
+
+    fn wish(&mut self, wish: Wish) -> bool {
+        self.wish = Some(wish);
+        true
     }
 
     fn is_simulated(&self) -> bool {
@@ -38,7 +46,11 @@ impl Camera for LateCamera {
         Box::pin(async move {
             let wrong = |trouble| CameraError::Trouble { name: NAME.to_owned(), trouble };
             let cameras = real_cameras(&self.program, WITHIN).await.map_err(wrong)?;
-            let mut camera = first(cameras).ok_or_else(|| wrong(CameraTrouble::NoCamera))?;
+            let mut camera = preferred(cameras).ok_or_else(|| wrong(CameraTrouble::NoCamera))?;
+            self.name = camera.label();
+            if let Some(wish) = &self.wish {
+                camera.wish(wish.clone());
+            }
             camera.open(armed).await
         })
     }

@@ -171,8 +171,9 @@ async fn take(
     events: &Events,
 ) -> Result<(Picture, String), Line> {
     let mut camera = camera.lock().await;
-    let name = camera.label();
     let stream = camera.open(armed).await.map_err(|e| failed(&e))?;
+    // One that chooses when it is opened has its name now.
+    let name = camera.label();
     let _engine_stopped = events.send(Event::Aiming(id, name.clone())).await;
     Ok((aim(id, stream, commands, events).await?, name))
 }

@@ -169,8 +169,8 @@ fn open(source: Source) -> Result<(Opened, Reply), Failure> {
             let reply = Reply::Opened { name, width, height, fourcc: None, fps: None };
             Ok((Opened::Still { picture, last: None }, reply))
         }
-        Source::Device { node, card, bus, format } => {
-            let lens = real::open(&real::Wanted { node, card: card.clone(), bus, format })?;
+        Source::Device { node, card, bus, format, wish } => {
+            let lens = real::open(&real::Wanted { node, card: card.clone(), bus, format, wish })?;
             let set = lens.set();
             let (width, height, fps) = (set.width, set.height, set.fps);
             let reply = Reply::Opened { name: card, width, height, fourcc: Some(set.fourcc.clone()), fps };

@@ -6,6 +6,9 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
+use super::CameraTrouble;
 use super::info::FormatInfo;
 use crate::picture::raw::PixelFormat;
 
@@ -17,11 +20,14 @@ const FLUID: f32 = 15.0;
 const ENOUGH: f32 = 30.0;
 
 /// What the user asks of a camera, after an `@` behind its name: `MJPG`, `640x480`, or both with a blank between.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Wish {
     /// The four-letter code.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fourcc: Option<String>,
     /// Width and height in pixels.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size: Option<(u32, u32)>,
 }
 
@@ -44,7 +50,13 @@ impl Wish {
         (wish != Self::default()).then_some(wish)
     }
 
-    fn fits(&self, format: &FormatInfo) -> bool {
+    /// Whether nothing is asked for.
+    pub fn is_any(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Whether this is a format that is asked for.
+    pub fn fits(&self, format: &FormatInfo) -> bool {
         self.fourcc.as_ref().is_none_or(|code| *code == format.fourcc)
             && self.size.is_none_or(|size| size == (format.width, format.height))
     }
@@ -66,6 +78,24 @@ pub fn best<'a>(formats: &'a [FormatInfo], wish: &Wish) -> Option<&'a FormatInfo
         .filter_map(|format| Some((cost(format)?, format)))
         .min_by(|(one, _), (other, _)| one.total_cmp(other))
         .map(|(_, format)| format)
+}
+
+/// The best of the formats for the child, which has asked the camera itself.
+///
+/// # Errors
+/// [`CameraTrouble`] when the camera has none, none that is wished for, or none that is decoded here.
+#[cfg_attr(not(feature = "camera"), allow(dead_code, reason = "nothing but its test opens cameras"))]
+pub(super) fn pick(formats: &[FormatInfo], wish: &Wish) -> Result<FormatInfo, CameraTrouble> {
+    match best(formats, wish) {
+        Some(format) => Ok(format.clone()),
+        None if formats.is_empty() => Err(CameraTrouble::NoFormats),
+        None if !wish.is_any() => Err(CameraTrouble::NoSuchFormat { wanted: wish.to_string() }),
+        None => {
+            let mut offered: Vec<String> = formats.iter().map(|f| f.fourcc.clone()).collect();
+            offered.dedup();
+            Err(CameraTrouble::NoUsableFormat { offered })
+        }
+    }
 }
 
 /// How far from what is wanted: 0 for 1280×720, uncompressed, at 15 to 30 pictures a second.

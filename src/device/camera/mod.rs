@@ -47,6 +47,11 @@ pub trait Camera: Send {
         None
     }
 
+    /// Whether nothing was wrong with it when it was looked at. What is choosy takes another one otherwise.
+    fn is_ready(&self) -> bool {
+        true
+    }
+
     /// Asks for a format from now on; `false` when this camera has none to choose from.
     fn wish(&mut self, wish: Wish) -> bool {
         let _no_choice = wish;

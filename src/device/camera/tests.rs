@@ -205,7 +205,7 @@ fn every_trouble_is_a_sentence_with_a_hint_and_survives_the_wire() {
         CameraTrouble::NoUsableFormat { offered: vec!["H264".into(), "HEVC".into()] },
         CameraTrouble::NoSuchFormat { wanted: "MJPG".into() },
         CameraTrouble::Multiplanar,
-        CameraTrouble::Damaged { frames: 30 },
+        CameraTrouble::Damaged { frames: 30, why: "half of it".into() },
         CameraTrouble::Connection { what: words(), code: words() },
         CameraTrouble::Frozen { milliseconds: 5_000 },
         CameraTrouble::Crashed { how: words() },
@@ -251,6 +251,21 @@ fn what_was_listed_decides_what_is_opened() {
     assert_eq!(none.to_string(), "the camera Cam gave no picture: it has no format NV12 1280x720");
     assert_eq!(none.hint().as_deref(), Some("`agentcall devices` lists what it has"));
     assert!(matches!(said("MJPG"), CameraError::Start { .. }), "this one would have been opened");
+}
+
+#[test]
+fn the_child_refuses_what_was_wished_for_and_is_not_there() {
+    let formats =
+        [format("YUYV", 640, 480, 30.0), format("MJPG", 1_280, 720, 30.0), format("H264", 9, 9, 1.0)];
+    let pick =
+        |formats: &[FormatInfo], wish: &str| choice::pick(formats, &Wish::parse(wish).unwrap_or_default());
+    assert_eq!(pick(&formats, "").unwrap(), formats[1]);
+    assert_eq!(pick(&formats, "640x480").unwrap(), formats[0]);
+    let none = pick(&formats, "NV12 640x480").unwrap_err();
+    assert_eq!(none.to_string(), "it has no format NV12 640x480");
+    assert_eq!(pick(&[], "NV12"), Err(CameraTrouble::NoFormats));
+    let unread = pick(&formats[2..], "").unwrap_err();
+    assert_eq!(unread.to_string(), "none of its formats is read here: it has H264");
 }
 
 #[cfg(unix)]

@@ -56,10 +56,13 @@ pub enum CameraTrouble {
     #[error("its pictures come in several planes (multiplanar), which is not read here")]
     Multiplanar,
     /// Pictures came, and none was whole.
-    #[error("{frames} pictures came from it, and each was damaged")]
+    #[error("{frames} pictures came from it, and each was damaged{}", because(.why))]
     Damaged {
         /// How many.
         frames: u32,
+        /// What was found in the last.
+        #[serde(default)]
+        why: String,
     },
     /// The cable, the hub or the driver fails: `EIO`, `EPROTO`, `EILSEQ`, …
     #[error("the connection to it failed while {what}: {code}")]
@@ -140,6 +143,7 @@ impl CameraTrouble {
             Self::NoPermission { group } => Self::NoPermission { group: group.map(tidy) },
             Self::NoUsableFormat { offered } => Self::NoUsableFormat { offered: list(offered) },
             Self::NoSuchFormat { wanted } => Self::NoSuchFormat { wanted: tidy(wanted) },
+            Self::Damaged { frames, why } => Self::Damaged { frames, why: tidy(why) },
             Self::Connection { what, code } => Self::Connection { what: tidy(what), code: tidy(code) },
             Self::Crashed { how } => Self::Crashed { how: tidy(how) },
             Self::Other { what, code } => Self::Other { what: tidy(what), code: tidy(code) },
@@ -153,6 +157,10 @@ fn by(holders: &[String]) -> String {
         [] => String::new(),
         names => format!(": {}", names.join(", ")),
     }
+}
+
+fn because(why: &str) -> String {
+    if why.is_empty() { String::new() } else { format!(": {why}") }
 }
 
 fn seconds(milliseconds: u32) -> f32 {

@@ -33,7 +33,7 @@ impl Webcam {
     fn format(&self) -> Result<Option<FormatInfo>, CameraTrouble> {
         match (choice::best(&self.info.formats, &self.wish), &self.info.trouble) {
             (Some(format), _) => Ok(Some(format.clone())),
-            (None, _) if self.wish != Wish::default() && !self.info.formats.is_empty() => {
+            (None, _) if !self.wish.is_any() && !self.info.formats.is_empty() => {
                 Err(CameraTrouble::NoSuchFormat { wanted: self.wish.to_string() })
             }
             // These do not go away by themselves; everything else may have.
@@ -58,6 +58,10 @@ impl Camera for Webcam {
         Some(&self.info.node)
     }
 
+    fn is_ready(&self) -> bool {
+        self.info.trouble.is_none()
+    }
+
     fn wish(&mut self, wish: Wish) -> bool {
         self.wish = wish;
         true
@@ -73,6 +77,7 @@ impl Camera for Webcam {
                 card: self.info.card.clone(),
                 bus: self.info.bus.clone(),
                 format,
+                wish: self.wish.clone(),
             };
             self.program.open(name, &source, armed).await
         })

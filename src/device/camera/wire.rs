@@ -8,11 +8,12 @@
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use super::CameraTrouble;
+use super::choice::Wish;
 use super::info::{CameraInfo, FormatInfo};
 use crate::picture::Picture;
 
 /// The version both sides must speak.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 /// Bytes of the fixed part before the header.
 pub const PREFIX_BYTES: usize = 12;
 /// Largest header in bytes: room for any path that an operating system takes, escaped.
@@ -48,6 +49,9 @@ pub enum Source {
         bus: String,
         /// The format to set, as it was listed; nothing is asked again where it can be had.
         format: Option<FormatInfo>,
+        /// What the user asked for: decisive where no format was known yet, and for what the camera then really sets.
+        #[serde(default, skip_serializing_if = "Wish::is_any")]
+        wish: Wish,
     },
 }
 

@@ -1,8 +1,11 @@
 //! Consent as a type: no device call without an [`Armed`].
 //!
-//! Order: the client mints an `Armed` for one [`DeviceKind`] because of a key or a scenario step, hands
-//! it to one device call, and drops it when the collection is over. While a collection runs, the client
-//! keeps a [`Disarm`] (Esc, leaving the screen, losing the foreground: R33). A device that works in
+//! Three mint an `Armed`, each for one [`DeviceKind`], one device call and until a deadline: the client because of a key,
+//! the client because of a scenario step, and `agentcall devices --probe` for each read that its command line asks for.
+//! Listing devices and watching what is plugged in need none, and collect nothing.
+//!
+//! Order: whoever minted it hands it to one device call and drops it when the collection is over. While a collection
+//! runs, the client keeps a [`Disarm`] (Esc, leaving the screen, losing the foreground: R33). A device that works in
 //! another task or process keeps a [`Leash`] there and closes when it ends.
 
 use std::fmt;
@@ -36,7 +39,7 @@ impl fmt::Display for DeviceKind {
 /// Whose act the consent is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ArmedBy {
-    /// A key that the user pressed in this run.
+    /// The user's own, now: a key in this run, or the command `devices --probe`.
     Key,
     /// A step of a scenario that the user started.
     ScenarioStep,
@@ -64,8 +67,8 @@ pub struct Armed {
 }
 
 impl Armed {
-    /// Mints the consent. Only `client` calls this, at once after a key or a scenario step; `within` is
-    /// the time from now to the deadline.
+    /// Mints the consent. Only `client` calls this, at once after a key or a scenario step, and the probe of
+    /// `agentcall devices`, once for each read that was asked for; `within` is the time from now to the deadline.
     pub fn mint(kind: DeviceKind, by: ArmedBy, within: Duration) -> Self {
         let (over, _) = watch::channel(false);
         Self { kind, by, deadline: Instant::now() + within, over: Arc::new(over) }

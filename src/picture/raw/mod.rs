@@ -5,7 +5,7 @@
 
 mod packed;
 
-use super::decode::{MAX_WORKING_BYTES, Whose, decode_jpeg};
+use super::decode::{MAX_WORKING_BYTES, Whose, decode_trimmed};
 use super::{Picture, PictureError, check_sides, jpeg};
 
 /// The formats that are decoded here.
@@ -58,9 +58,9 @@ impl PixelFormat {
 pub struct RawFrame<'a> {
     /// The frame's own format, whatever was asked for.
     pub format: PixelFormat,
-    /// Width in pixels; a JPEG says its own.
+    /// Width in pixels, as it was agreed with the camera.
     pub width: u32,
-    /// Height in pixels; a JPEG says its own.
+    /// Height in pixels, as it was agreed with the camera.
     pub height: u32,
     /// Bytes from one row to the next, where the driver says so and it is not 0.
     pub stride: Option<u32>,
@@ -118,35 +118,72 @@ pub enum Care {
     },
 }
 
-/// Decodes a frame.
+/// How much larger than agreed a JPEG may be: it is coded in blocks of up to 16 pixels a side, and some cameras name the
+/// blocks' size.
+const BLOCK: u32 = 16;
+
+/// Decodes a frame. Its picture has the size that was agreed, or for a JPEG at most that.
 ///
 /// # Errors
 /// [`PictureError::Degenerate`], [`PictureError::TooLarge`] and [`PictureError::TooMuchMemory`] by its size,
-/// [`PictureError::Damaged`] for one that is too short or, a JPEG, lacks something.
+/// [`PictureError::Damaged`] for one that is too short or, a JPEG, lacks something or is no frame of this camera.
 pub fn decode(frame: &RawFrame<'_>, care: Care) -> Result<Picture, PictureError> {
-    if frame.format == PixelFormat::Mjpeg {
-        return decode_mjpeg(frame.bytes, care);
-    }
     check_sides(frame.width, frame.height)?;
-    let step = match care {
-        Care::Whole => 1,
-        Care::Quick { side } => frame.width.max(frame.height).div_ceil(side.max(1)),
-    };
-    packed::decode(frame, step as usize)
+    if frame.format == PixelFormat::Mjpeg {
+        return decode_mjpeg(frame, care);
+    }
+    packed::decode(frame, step(frame.width, frame.height, care))
 }
 
-fn decode_mjpeg(bytes: &[u8], care: Care) -> Result<Picture, PictureError> {
-    let start = jpeg::start(bytes)
-        .ok_or_else(|| PictureError::Damaged { why: "the frame is no JPEG from its start on".into() })?;
-    let bytes = &bytes[start..];
+/// Every how many-th pixel is taken.
+fn step(width: u32, height: u32, care: Care) -> usize {
     match care {
-        Care::Whole => decode_jpeg(bytes, Whose::Theirs),
-        Care::Quick { side } => {
-            let picture = decode_jpeg(bytes, Whose::Ours)?;
-            let step = picture.width().max(picture.height()).div_ceil(side.max(1));
-            Ok(if step > 1 { packed::thinned(&picture, step as usize) } else { picture })
-        }
+        Care::Whole => 1,
+        Care::Quick { side } => width.max(height).div_ceil(side.max(1)) as usize,
     }
+}
+
+fn decode_mjpeg(frame: &RawFrame<'_>, care: Care) -> Result<Picture, PictureError> {
+    let damaged = |why: &str| PictureError::Damaged { why: why.into() };
+    let start = jpeg::start(frame.bytes).ok_or_else(|| damaged("the frame is no JPEG from its start on"))?;
+    // What no camera sends is a spoilt header, and the next frame has another.
+    let spoilt = |error: PictureError| match error {
+        PictureError::TooMuchMemory | PictureError::Damaged { .. } => error,
+        other => damaged(&other.to_string()),
+    };
+    let trimmed = jpeg::trim(&frame.bytes[start..]).map_err(spoilt)?;
+    of_this_camera(trimmed.frame, frame)?;
+    let whose = if care == Care::Whole { Whose::Theirs } else { Whose::Ours };
+    let picture = decode_trimmed(&trimmed, whose).map_err(spoilt)?;
+    let own = (picture.width(), picture.height());
+    // A note in the frame may have turned it to its side.
+    let agreed = match own == (trimmed.frame.width, trimmed.frame.height) {
+        true => (frame.width, frame.height),
+        false => (frame.height, frame.width),
+    };
+    let (width, height) = (own.0.min(agreed.0), own.1.min(agreed.1));
+    let step = step(width, height, care);
+    Ok(if step == 1 && (width, height) == own {
+        picture
+    } else {
+        packed::part(&picture, (width, height), step)
+    })
+}
+
+/// Refuses, before a pixel is decoded, what would cost more than a frame of the agreed size: another size, and progressive
+/// JPEG, each of whose many passes goes over the whole picture. Cameras send sequential ones (USB Video Class, MJPEG
+/// payload).
+fn of_this_camera(own: jpeg::Frame, frame: &RawFrame<'_>) -> Result<(), PictureError> {
+    let near = |own: u32, agreed: u32| own.abs_diff(agreed) < BLOCK;
+    if !near(own.width, frame.width) || !near(own.height, frame.height) {
+        let (is, agreed) = ((own.width, own.height), (frame.width, frame.height));
+        let why = format!("the frame is {}×{} pixels and not {}×{}", is.0, is.1, agreed.0, agreed.1);
+        return Err(PictureError::Damaged { why });
+    }
+    if !own.is_sequential() {
+        return Err(PictureError::Damaged { why: "the frame is a progressive JPEG".into() });
+    }
+    Ok(())
 }
 
 #[cfg(test)]

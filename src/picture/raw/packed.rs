@@ -157,15 +157,15 @@ impl Colour {
     }
 }
 
-/// Every `step`th pixel of a picture, in both directions.
-pub(super) fn thinned(picture: &Picture, step: usize) -> Picture {
+/// Every `step`th pixel of a picture's upper left part, in both directions; `width` and `height` are at most the picture's.
+pub(super) fn part(picture: &Picture, (width, height): (u32, u32), step: usize) -> Picture {
     let frame = RawFrame {
         format: PixelFormat::Rgb24,
-        width: picture.width(),
-        height: picture.height(),
-        stride: None,
+        width,
+        height,
+        stride: Some(picture.width() * 3),
         colours: Colours::default(),
         bytes: picture.expose_rgb(),
     };
-    decode(&frame, step).expect("a picture is a whole frame of itself")
+    decode(&frame, step).expect("it is a whole frame of the picture")
 }

@@ -133,19 +133,20 @@ fn codes_name_formats() {
     }
 }
 
-fn mjpeg(bytes: &[u8], care: Care) -> Result<Picture, PictureError> {
-    // What the stream was said to be counts for nothing.
-    decode(
-        &RawFrame {
-            format: PixelFormat::Mjpeg,
-            width: 7,
-            height: 9,
-            stride: Some(1),
-            colours: Colours::default(),
-            bytes,
-        },
-        care,
-    )
+/// Decodes a frame of a camera with which this size was agreed.
+fn mjpeg((width, height): (u32, u32), bytes: &[u8], care: Care) -> Result<Picture, PictureError> {
+    // What is said of rows counts for nothing.
+    let stride = Some(1);
+    let frame =
+        RawFrame { format: PixelFormat::Mjpeg, width, height, stride, colours: Colours::default(), bytes };
+    decode(&frame, care)
+}
+
+fn why(refused: Result<Picture, PictureError>) -> String {
+    match refused {
+        Err(PictureError::Damaged { why }) => why,
+        other => panic!("it is damaged, and not {other:?}"),
+    }
 }
 
 fn jpeg_of(picture: &Picture) -> Vec<u8> {
@@ -169,12 +170,13 @@ fn without_tables(jpeg: &[u8]) -> Vec<u8> {
 
 #[test]
 fn c1_frames_without_huffman_tables_are_repaired() {
-    let whole = jpeg_of(&demo_picture(DemoPicture::Desk));
+    let desk = demo_picture(DemoPicture::Desk).shrunk_to(640);
+    let (whole, size) = (jpeg_of(&desk), (desk.width(), desk.height()));
     let bare = without_tables(&whole);
     assert!(bare.len() < whole.len() - 300, "four tables are gone");
-    let picture = mjpeg(&whole, Care::Whole).unwrap();
-    assert_eq!(mjpeg(&bare, Care::Whole).unwrap(), picture);
-    let small = mjpeg(&bare, Care::Quick { side: 300 }).unwrap();
+    let picture = mjpeg(size, &whole, Care::Whole).unwrap();
+    assert_eq!(mjpeg(size, &bare, Care::Whole).unwrap(), picture);
+    let small = mjpeg(size, &bare, Care::Quick { side: 300 }).unwrap();
     assert!(small.width().max(small.height()) <= 300);
 }
 
@@ -182,24 +184,80 @@ fn c1_frames_without_huffman_tables_are_repaired() {
 fn c2_heads_and_tails_are_ignored_and_halves_are_damaged() {
     let card = test_card(320, 180, std::time::Duration::ZERO, "12:00:00Z");
     let whole = jpeg_of(&card);
-    let picture = mjpeg(&whole, Care::Whole).unwrap();
+    let picture = mjpeg((320, 180), &whole, Care::Whole).unwrap();
     let joined = [whole.as_slice(), &whole].concat();
     let padded = [whole.as_slice(), &[0; 5_000]].concat();
     let late = [&[0x17, 0xFF][..], &whole].concat();
     let endless = &whole[..whole.len() - 2];
     for frame in [&joined[..], &padded, &late, endless] {
-        assert_eq!(mjpeg(frame, Care::Whole).unwrap(), picture);
+        assert_eq!(mjpeg((320, 180), frame, Care::Whole).unwrap(), picture);
     }
     for part in [whole.len() / 2, whole.len() * 9 / 10, 700] {
         let mut half = whole[..part].to_vec();
-        assert!(matches!(mjpeg(&half, Care::Whole), Err(PictureError::Damaged { .. })), "{part}");
+        assert!(matches!(mjpeg((320, 180), &half, Care::Whole), Err(PictureError::Damaged { .. })), "{part}");
         half.resize(20_000, 0);
-        assert!(matches!(mjpeg(&half, Care::Whole), Err(PictureError::Damaged { .. })), "{part} and zeros");
+        assert!(
+            matches!(mjpeg((320, 180), &half, Care::Whole), Err(PictureError::Damaged { .. })),
+            "{part} and zeros"
+        );
     }
     for nothing in [&[][..], &[0; 4_096], b"GIF89a"] {
-        assert!(matches!(mjpeg(nothing, Care::Whole), Err(PictureError::Damaged { .. })));
-        assert!(matches!(mjpeg(nothing, Care::Quick { side: 9 }), Err(PictureError::Damaged { .. })));
+        assert!(matches!(mjpeg((320, 180), nothing, Care::Whole), Err(PictureError::Damaged { .. })));
+        assert!(matches!(
+            mjpeg((320, 180), nothing, Care::Quick { side: 9 }),
+            Err(PictureError::Damaged { .. })
+        ));
     }
+}
+
+/// The frame header of a JPEG, from its marker on: marker, length, precision, height, width.
+fn header(jpeg: &mut [u8]) -> &mut [u8] {
+    let at = jpeg.windows(4).position(|w| w == [0xFF, 0xC0, 0x00, 0x11]).expect("it is a baseline JPEG");
+    &mut jpeg[at..]
+}
+
+#[test]
+fn a_frame_of_another_size_costs_nothing_and_blocks_that_are_too_many_are_cut_off() {
+    let card = test_card(320, 192, std::time::Duration::ZERO, "12:00:00Z");
+    let jpeg = jpeg_of(&card);
+    let whole = mjpeg((320, 192), &jpeg, Care::Whole).unwrap();
+    for agreed in [(320, 180), (310, 192), (305, 177)] {
+        let cut = mjpeg(agreed, &jpeg, Care::Whole).unwrap();
+        assert_eq!((cut.width(), cut.height()), agreed);
+        let row = agreed.0 as usize * 3;
+        for (is, should) in cut.expose_rgb().chunks(row).zip(whole.expose_rgb().chunks(320 * 3)) {
+            assert_eq!(is, &should[..row]);
+        }
+        let small = mjpeg(agreed, &jpeg, Care::Quick { side: 80 }).unwrap();
+        assert!(small.width() <= 80 && small.height() <= 80);
+    }
+    assert_eq!(mjpeg((335, 207), &jpeg, Care::Whole).unwrap(), whole, "a little less is what there is");
+    for agreed in [(304, 192), (320, 176), (336, 192), (1_280, 720)] {
+        let why = why(mjpeg(agreed, &jpeg, Care::Whole));
+        assert_eq!(why, format!("the frame is 320×192 pixels and not {}×{}", agreed.0, agreed.1));
+    }
+    let mut huge = jpeg;
+    header(&mut huge)[5..9].copy_from_slice(&[0x10, 0x00, 0x18, 0x00]);
+    let why = why(mjpeg((320, 192), &huge, Care::Quick { side: 80 }));
+    assert_eq!(why, "the frame is 6144×4096 pixels and not 320×192");
+}
+
+#[test]
+fn kinds_of_jpeg_that_no_camera_sends_are_damaged_frames() {
+    let jpeg = jpeg_of(&test_card(64, 48, std::time::Duration::ZERO, "12:00:00Z"));
+    for (marker, expected) in [(0xC2, "the frame is a progressive JPEG"), (0xC3, "it is a lossless JPEG")] {
+        let mut other = jpeg.clone();
+        header(&mut other)[1] = marker;
+        let why = why(mjpeg((64, 48), &other, Care::Whole));
+        assert!(why.contains(expected), "{why}");
+    }
+    // A second header, larger than the one by which the frame was judged.
+    let mut second = jpeg.clone();
+    let mut again = header(&mut second)[..19].to_vec();
+    again[5..9].copy_from_slice(&[0x10, 0x00, 0x18, 0x00]);
+    let at = jpeg.len() - header(&mut second).len() + 19;
+    let two = [&jpeg[..at], &again, &jpeg[at..]].concat();
+    why(mjpeg((64, 48), &two, Care::Quick { side: 64 }));
 }
 
 const MEANINGS: [Colours; 4] = [

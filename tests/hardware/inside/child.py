@@ -38,20 +38,20 @@ class Child:
     def receive(self):
         self.end_of_step = time.monotonic() + STEP_SECONDS
         prefix = self.read(12)
-        want(prefix[:4] == MAGIC, prefix)
+        want(prefix.startswith(MAGIC), prefix)
         header, payload = struct.unpack(">II", prefix[4:])
         return json.loads(self.read(header)), self.read(payload)
 
     def read(self, count):
-        pipe, got = self.process.stdout.fileno(), bytearray()
-        while len(got) < count:
+        pipe, got, room = self.process.stdout.fileno(), 0, bytearray(count)
+        while got < count:
             left = self.end_of_step - time.monotonic()
             if left <= 0 or not select.select([pipe], [], [], left)[0]:
                 raise TimeoutError("the camera process does not answer")
-            piece = os.read(pipe, count - len(got))
+            piece = os.readv(pipe, [memoryview(room)[got:]])
             want(piece, f"the camera process ended with {self.process.poll()}")
             got += piece
-        return bytes(got)
+        return room
 
     def list(self):
         """The cameras that there are."""

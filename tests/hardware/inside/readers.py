@@ -7,17 +7,16 @@ udev, pcscd and the CCID driver are those of the system.
 import json
 import os
 import subprocess
-import sys
-import time
+from contextlib import contextmanager
 from pathlib import Path
 
 import v4l2
 from pcsc import Context
-from report import case, play, tell, until, want
+from program import SHARE, WORDS, running, said
+from report import case, figure, play, tell, until, want
 
-PROGRAM, *WORDS = sys.argv[1:]
-SHARE = Path("/mnt")
 ASKED = []
+TECHNOLOGY = "Type 2"
 
 
 def host(what):
@@ -63,6 +62,91 @@ def ground_a_usb_reader_comes_and_goes():
     until(lambda: not context.has_card(name), 10, "the card to be gone")
     host("unplug")
     until(lambda: not context.readers(), 10, "the reader to be gone")
+
+
+# ── the program ──
+
+READER = "CCID Interface"
+
+
+@contextmanager
+def plugged():
+    """The reader is there for the length of the block, with no tag on it."""
+    host("plug")
+    try:
+        until(Context().readers, 10, "the reader")
+        yield
+    finally:
+        host("unplug")
+        until(lambda: not Context().readers(), 10, "the reader to be gone")
+
+
+def change(what):
+    return lambda line: line.get("change", {}).get("what") == what and line["change"]["sort"] == "reader"
+
+
+def probed(line):
+    return "probe" in line
+
+
+def waiting(line):
+    return "waiting" in line
+
+
+@case
+def watching_tells_of_a_reader_that_comes_goes_and_comes_again():
+    with running("devices", "--watch", "--json") as program:
+        program.line(lambda line: line.get("found", {}).get("sort") == "camera" or "found" in line, 20, "device")
+        for _ in range(2):
+            with plugged():
+                _, line = program.line(change("added"), 10, "added reader")
+                want(READER in line["change"]["name"], line)
+                host("on")
+                # Long enough for anything that reads what lies there.
+                until(lambda: Context().has_card(Context().readers()[0]), 10, "the card")
+                want(host("apdus")["done"] == 0, "the tag was read, and nothing was armed")
+                host("off")
+            program.line(change("removed"), 10, "removed reader")
+        program.interrupt()
+
+
+@case
+def a_tag_is_read_through_usb():
+    with plugged(), running("devices", "--probe", "--json", "--reader", READER) as program:
+        program.line(waiting, 20, "armed reader")
+        host("on")
+        _, line = program.line(probed, 20, "probe")
+        probe = line["probe"]
+        want(probe["ok"] and probe["technology"] == TECHNOLOGY and probe["ndef_bytes"] > 0, probe)
+        times = {time["what"]: time["us"] for time in probe["times"]}
+        figure("tag read through the USB reader", times["read"] / 1000, "ms")
+        figure("of that in APDUs", times["apdus"] / 1000, "ms")
+        program.finish(10)
+        host("off")
+
+
+@case
+def a_tag_that_lies_there_is_read_at_once():
+    with plugged():
+        host("on")
+        lines = said("devices", "--probe", "--json", "--reader", READER)
+        want([line["probe"]["ok"] for line in lines if "probe" in line] == [True], lines)
+        host("off")
+
+
+@case
+def a_reader_that_is_pulled_out_while_armed_is_used_when_it_is_back():
+    with plugged(), running("devices", "--probe", "--json", "--reader", READER) as program:
+        program.line(waiting, 20, "armed reader")
+        host("unplug")
+        until(lambda: not Context().readers(), 10, "the reader to be gone")
+        host("plug")
+        until(Context().readers, 10, "the reader")
+        host("on")
+        _, line = program.line(probed, 20, "probe")
+        want(line["probe"]["ok"], line)
+        program.finish(10)
+        host("off")
 
 
 start_system()

@@ -79,6 +79,21 @@ def fed(fourcc, width, height, *frames, rate=10):
         feeding.wait()
 
 
+DRIVER = Path("/sys/bus/platform/drivers/vivid")
+
+
+def pull_out():
+    """Takes the camera from its driver, as a pulled cable does, whoever has it open."""
+    (DRIVER / "unbind").write_text("vivid.0")
+    until(lambda: not os.path.exists(NODE), 5, f"{NODE} to go")
+
+
+def plug_in():
+    """Gives it back."""
+    (DRIVER / "bind").write_text("vivid.0")
+    until(lambda: os.path.exists(NODE), 5, NODE)
+
+
 def control(name, value=1):
     """Sets a control of the camera, or presses a button."""
     command("v4l2-ctl", "-d", NODE, "-c", f"{name}={value}")

@@ -5,7 +5,7 @@ use nokhwa::{Camera, query};
 
 use super::through::{self, Through};
 use super::{Lens, Wanted};
-use crate::device::camera::choice::{self, Wish};
+use crate::device::camera::choice;
 use crate::device::camera::info::line;
 use crate::device::camera::{CameraInfo, CameraTrouble, FormatInfo};
 use crate::picture::raw::Colours;
@@ -56,8 +56,12 @@ pub fn open(wanted: &Wanted) -> Result<Box<dyn Lens>, CameraTrouble> {
             fps: Some(format.frame_rate() as f32),
         })
         .collect();
-    let best = wanted.format.as_ref().or_else(|| choice::best(&formats, &Wish::default()));
-    if let Some(at) = best.and_then(|best| formats.iter().position(|format| format == best)) {
+    let best = match &wanted.format {
+        Some(format) => Some(format.clone()),
+        None if formats.is_empty() && wanted.wish.is_any() => None,
+        None => Some(choice::pick(&formats, &wanted.wish)?),
+    };
+    if let Some(at) = best.and_then(|best| formats.iter().position(|format| *format == best)) {
         let exact = RequestedFormat::with_formats(RequestedFormatType::Exact(all[at]), &KINDS);
         camera.set_camera_requset(exact).map_err(|e| refused("setting its format", e.to_string()))?;
     }
@@ -68,6 +72,9 @@ pub fn open(wanted: &Wanted) -> Result<Box<dyn Lens>, CameraTrouble> {
         height: set.height(),
         fps: Some(set.frame_rate() as f32),
     };
+    if !wanted.wish.fits(&set) {
+        return Err(CameraTrouble::NoSuchFormat { wanted: wanted.wish.to_string() });
+    }
     let lens = Through::started(camera, set, None, Colours::default())
         .map_err(|words| refused("starting it", words))?;
     Ok(Box::new(lens))

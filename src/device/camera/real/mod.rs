@@ -24,6 +24,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
 use super::CameraTrouble;
+use super::choice::Wish;
 use super::info::FormatInfo;
 use super::wire::RawFacts;
 use crate::picture::raw::Care;
@@ -58,6 +59,8 @@ pub(super) struct Wanted {
     pub bus: String,
     /// The format to set.
     pub format: Option<FormatInfo>,
+    /// What was asked for by the user.
+    pub wish: Wish,
 }
 
 /// An open camera. Dropping it closes it; the end of the process does so too.
@@ -102,19 +105,21 @@ pub(super) fn next(lens: &mut dyn Lens, care: Care) -> Result<(Picture, RawFacts
     let (start, mut dropped) = (Instant::now(), 0);
     loop {
         let Taken { picture, bytes } = lens.take(care)?;
-        match picture {
+        let spoilt = match picture {
             Ok(picture) => {
                 let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
                 return Ok((picture, RawFacts { bytes, dropped }));
             }
-            Err(PictureError::Damaged { .. } | PictureError::Degenerate { .. }) => dropped += 1,
+            Err(PictureError::Damaged { why }) => why,
+            Err(degenerate @ PictureError::Degenerate { .. }) => degenerate.to_string(),
             Err(other) => {
                 let what = "decoding its picture".to_owned();
                 return Err(CameraTrouble::Other { what, code: other.to_string() });
             }
-        }
+        };
+        dropped += 1;
         if dropped >= DAMAGED_FRAMES || start.elapsed() > DAMAGED_TIME {
-            return Err(CameraTrouble::Damaged { frames: dropped });
+            return Err(CameraTrouble::Damaged { frames: dropped, why: spoilt });
         }
     }
 }

@@ -13,7 +13,7 @@ use v4l::{Capabilities, Device, Format, FourCC, Fraction};
 
 use super::through::Through;
 use super::{Lens, Wanted, direct, errno, nodes};
-use crate::device::camera::choice::{self, Wish};
+use crate::device::camera::choice;
 use crate::device::camera::info::line;
 use crate::device::camera::{CameraTrouble, FormatInfo};
 use crate::picture::raw::{Colours, Matrix, PixelFormat, Range};
@@ -35,9 +35,12 @@ pub fn open(wanted: &Wanted) -> Result<Box<dyn Lens>, CameraTrouble> {
     let (path, device) = find(wanted)?;
     let format = match &wanted.format {
         Some(format) => format.clone(),
-        None => pick(&nodes::formats(&device))?,
+        None => choice::pick(&nodes::formats(&device), &wanted.wish)?,
     };
     let set = set(&device, &format, &path)?;
+    if !wanted.wish.fits(&set.info) {
+        return Err(CameraTrouble::NoSuchFormat { wanted: wanted.wish.to_string() });
+    }
     if let Some(opened) = by_nokhwa(&path, &set) {
         return opened.map(|lens| Box::new(lens) as Box<dyn Lens>);
     }
@@ -68,19 +71,6 @@ fn by_nokhwa(path: &Path, set: &Set) -> Option<Result<Through, CameraTrouble>> {
     match opened {
         Ok(lens) => Some(Ok(lens)),
         Err(words) => errno::code(&words).map(|_| Err(errno::told(&words, "opening it", path))),
-    }
-}
-
-/// The best format of a camera of which none was known before.
-fn pick(formats: &[FormatInfo]) -> Result<FormatInfo, CameraTrouble> {
-    match choice::best(formats, &Wish::default()) {
-        Some(format) => Ok(format.clone()),
-        None if formats.is_empty() => Err(CameraTrouble::NoFormats),
-        None => {
-            let mut offered: Vec<String> = formats.iter().map(|f| f.fourcc.clone()).collect();
-            offered.dedup();
-            Err(CameraTrouble::NoUsableFormat { offered })
-        }
     }
 }
 
@@ -196,15 +186,8 @@ mod tests {
             card: "No Such Cam".into(),
             bus: "usb-7".into(),
             format: None,
+            wish: choice::Wish::default(),
         };
         assert_eq!(open(&wanted).err(), Some(CameraTrouble::Unplugged));
-    }
-
-    #[test]
-    fn without_formats_or_without_one_that_is_read_that_is_told() {
-        assert_eq!(pick(&[]), Err(CameraTrouble::NoFormats));
-        let h264 = FormatInfo { fourcc: "H264".into(), width: 1_280, height: 720, fps: None };
-        let told = pick(&[h264.clone(), h264]).unwrap_err();
-        assert_eq!(told.to_string(), "none of its formats is read here: it has H264");
     }
 }

@@ -41,7 +41,8 @@ fn damaged_frames_are_dropped_and_the_next_whole_one_is_taken() {
 #[test]
 fn a_camera_that_gives_only_damaged_frames_is_told_so_in_the_end() {
     let refused = next(&mut fake(vec![]), Care::Whole).unwrap_err();
-    assert_eq!(refused, CameraTrouble::Damaged { frames: DAMAGED_FRAMES });
+    assert_eq!(refused, CameraTrouble::Damaged { frames: DAMAGED_FRAMES, why: "half of it".into() });
+    assert_eq!(refused.to_string(), "30 pictures came from it, and each was damaged: half of it");
 }
 
 #[test]
