@@ -6,12 +6,19 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+#[path = "../terminal/harness.rs"]
+#[allow(dead_code, reason = "these tests use a part of it")]
+mod harness;
 
+mod at_rest;
 mod facts;
 mod kinds;
 mod pcscd;
+mod place;
+mod probe;
 mod program;
 mod scanner;
 mod tag;
+mod told;
 mod torn;
 mod troubles;

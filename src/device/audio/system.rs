@@ -18,8 +18,8 @@ pub(super) fn found(tell: &mut impl FnMut(Told) -> std::io::Result<()>) -> std::
     tell(Told::Host(host.id().name().to_owned()))?;
     let has_server_trouble = trouble.is_some();
     trouble.into_iter().try_for_each(|trouble| tell(Told::Trouble(trouble)))?;
-    let mut listed =
-        Listed { is_alsa: host.id().to_string().eq_ignore_ascii_case("alsa"), ..Listed::default() };
+    let is_alsa = host.id().to_string().eq_ignore_ascii_case("alsa");
+    let mut listed = Listed { is_alsa, has_server_trouble, ..Listed::default() };
     // The preferred ones first: if another one hangs, these are told.
     let input = host.default_input_device();
     let output = host.default_output_device();
