@@ -35,6 +35,7 @@ mod at_rest;
 mod cases;
 mod facts;
 mod kinds;
+mod pace;
 mod pcscd;
 mod place;
 mod probe;

@@ -1,5 +1,6 @@
 //! The screen as a person sees it: snapshots at three sizes, and what no text and no size may break.
 
+mod device_scenes;
 mod robust;
 mod scenes;
 mod speed;

@@ -2,26 +2,19 @@
 
 use serde_json::json;
 
-use std::time::Duration;
-
 use super::text;
 use crate::app::Pane;
-use crate::app::tests::devices::{READER, read};
-use crate::app::tests::stage::{
-    ROUTER, Stage, both_review, photo_review, preview, step_back, tag_review, unknown_event,
-};
+use crate::app::tests::stage::{ROUTER, Stage, photo_review, step_back, unknown_event};
 use crate::client::Notice;
-use crate::client::devices::{CameraDid, DeviceReport, DeviceSection, DeviceSort, Did, FoundDevice, Trouble};
-use crate::client::notice::{Activity, ArmedView, Connection, Line, LineKind, TagName};
-use crate::device::nfc::{Happened, NfcError, ReaderTrouble};
+use crate::client::notice::{Activity, Connection, Line, LineKind};
+use crate::device::nfc::NfcError;
 use crate::protocol::Modality;
-use crate::protocol::observation::Carrier;
 use crate::session::Phase;
 
 const SIZES: [(u16, u16); 3] = [(200, 50), (100, 30), (60, 16)];
 
 /// One snapshot a size of what `play` makes of a live session.
-fn scene(name: &str, play: impl Fn(&mut Stage)) {
+pub(super) fn scene(name: &str, play: impl Fn(&mut Stage)) {
     for (columns, rows) in SIZES {
         let mut stage = Stage::live(columns, rows);
         play(&mut stage);
@@ -29,7 +22,7 @@ fn scene(name: &str, play: impl Fn(&mut Stage)) {
     }
 }
 
-fn snapshot(name: &str, stage: &mut Stage) {
+pub(super) fn snapshot(name: &str, stage: &mut Stage) {
     let screen = text(&mut stage.model);
     assert_snapshot(name, &screen);
 }
@@ -43,7 +36,7 @@ fn assert_snapshot(name: &str, screen: &str) {
 }
 
 /// A conversation as a newcomer would have it.
-fn conversation(stage: &mut Stage) {
+pub(super) fn conversation(stage: &mut Stage) {
     stage.exchange(
         "What is this?",
         &[
@@ -169,137 +162,6 @@ fn a_long_request() {
     snapshot("asks-long-60x16", &mut stage);
 }
 
-#[test]
-fn armed_scan() {
-    scene("armed", |stage| {
-        stage.asks(Modality::Nfc, "Please show me the tag");
-        let armed = stage.armed(Modality::Nfc, true);
-        stage.physical(Activity::Armed(armed));
-    });
-}
-
-/// A tag is read on a real reader, and its row is looked at.
-#[test]
-fn devices_between_the_frames() {
-    scene("devices", |stage| {
-        stage.real_readers(&[("ACS ACR122U PICC", None)]);
-        conversation(stage);
-        stage.at_reader(4_000, Happened::Inserted { lay_there: false });
-        stage.at_reader(13, Happened::Read(read()));
-        stage.at_device(
-            2,
-            "USB camera",
-            Did::Camera(CameraDid::Opened { after: Duration::from_millis(310) }),
-            1,
-        );
-        stage.at_device(900, "", Did::Reader(Happened::Trouble(ReaderTrouble::Lost)), 1);
-        stage.at_device(900, "", Did::Reader(Happened::Trouble(ReaderTrouble::Lost)), 12);
-        stage.press("2 Up Up");
-        if stage.model.is_narrow() {
-            stage.model.status = None;
-        }
-    });
-    let mut stage = Stage::live(60, 16);
-    stage.at_reader(13, Happened::Read(read()));
-    stage.press("2 Enter");
-    snapshot("devices-inspector-60x16", &mut stage);
-}
-
-/// The page of devices: some are still looked for, some have something wrong.
-#[test]
-fn page_of_devices() {
-    let trouble = |text: &str, hint: &str| Some(Trouble::new(text, Some(hint.to_owned())));
-    let found = |name: &str, what: &str, trouble| FoundDevice {
-        name: name.to_owned(),
-        what: what.to_owned(),
-        trouble,
-    };
-    let section = |sort, looking, trouble, devices| DeviceSection { sort, looking, trouble, devices };
-    let report = DeviceReport {
-        sections: vec![
-            section(
-                DeviceSort::Reader,
-                false,
-                None,
-                vec![
-                    found(READER, "contactless", None),
-                    found(
-                        "ACS ACR1252 1S CL Reader [ACR1252 SAM] 00 01",
-                        "SAM slot, never used for tags",
-                        None,
-                    ),
-                    found("SIMULATED tags", "reads tag files", None),
-                ],
-            ),
-            section(
-                DeviceSort::Camera,
-                false,
-                None,
-                vec![found(
-                    "Integrated Camera",
-                    "/dev/video0 · MJPG 1280×720, YUYV 640×480",
-                    trouble(
-                        "this user may not open it",
-                        "add the user to the group `video`, then log in again",
-                    ),
-                )],
-            ),
-            section(DeviceSort::Microphone, true, None, Vec::new()),
-            section(DeviceSort::Speaker, false, None, Vec::new()),
-        ],
-    };
-    scene("device-page", |stage| {
-        stage.real_readers(&[(READER, None)]);
-        stage.press("d");
-        stage.notice(Notice::Devices(report.clone().into()));
-    });
-    let mut stage = Stage::live(100, 30);
-    stage.press("d");
-    snapshot("device-page-opening-100x30", &mut stage);
-}
-
-/// Readers that are there, and one that is not.
-#[test]
-fn real_readers_and_what_is_wrong() {
-    scene("readers-wrong", |stage| {
-        let missing =
-            ReaderTrouble::Missing { wanted: "uTrust".to_owned(), present: vec![READER.to_owned()] };
-        stage.real_readers(&[(READER, None), ("uTrust", Some(missing))]);
-        if stage.model.is_narrow() {
-            stage.press("4");
-        }
-    });
-    scene("readers-none", |stage| {
-        stage.real_readers(&[("PC/SC readers", Some(ReaderTrouble::NotRunning))]);
-        if stage.model.is_narrow() {
-            stage.press("4");
-        }
-    });
-}
-
-/// The scan stays armed while something is wrong.
-#[test]
-fn armed_and_hindered() {
-    scene("armed-hindered", |stage| {
-        stage.real_readers(&[(READER, None)]);
-        let busy =
-            ReaderTrouble::Busy { reader: READER.to_owned(), holders: vec!["scdaemon (pid 812)".to_owned()] };
-        let trouble = Some(Trouble { times: 28, ..Trouble::from(&busy) });
-        let armed = stage.armed(Modality::Nfc, true);
-        stage.physical(Activity::Armed(ArmedView { trouble, ..armed }));
-    });
-}
-
-#[test]
-fn aiming() {
-    scene("aiming", |stage| {
-        stage.is_camera_open = true;
-        let armed = stage.armed(Modality::Photo, false);
-        stage.physical(Activity::Armed(armed));
-        stage.notice(Notice::Preview(preview()));
-    });
-}
-
 /// `NO_COLOR`: a picture is shades, and every mark stays.
 #[test]
 fn without_colours() {
@@ -308,56 +170,6 @@ fn without_colours() {
     stage.reviews(photo_review(), None);
     let screen = super::text_in(&mut stage.model, crate::tui::theme::Theme::with(false));
     assert_snapshot("no-colour-100x30", &screen);
-}
-
-#[test]
-fn tag_under_review() {
-    scene("review-tag", |stage| {
-        stage.asks(Modality::Nfc, "Please show me the tag");
-        stage.reviews(tag_review(), None);
-    });
-}
-
-/// A phone: nothing goes out until the user insists, and then it is said what the alias is worth.
-#[test]
-fn tag_without_a_stable_identity_under_review() {
-    for (name, worth) in [("review-random", TagName::Withheld), ("review-insisted", TagName::Insisted)] {
-        scene(name, |stage| {
-            let mut review = tag_review();
-            if let Some(tag) = &mut review.tag {
-                tag.technology = "tag id only".to_owned();
-                (tag.records, tag.bytes, tag.uid_bytes, tag.random_uid) = (0, 0, Some(4), true);
-                tag.object_ref = "urn:agentcall:local:mfrggzdfmztwq2lknnwg23tpoa".to_owned();
-                (tag.carrier, tag.name) = (Carrier::LocalTag, worth);
-                tag.other_content.clear();
-                tag.notes = vec![
-                    "The tag's id is random: it changes at every tap and is not an identity.".to_owned(),
-                ];
-            }
-            review.answers = None;
-            stage.reviews(review, None);
-        });
-    }
-}
-
-#[test]
-fn photo_under_review() {
-    scene("review-photo", |stage| stage.reviews(photo_review(), None));
-}
-
-#[test]
-fn both_under_review() {
-    scene("review-both", |stage| stage.reviews(both_review(), None));
-}
-
-#[test]
-fn tag_reviewed_and_camera_open() {
-    scene("review-adding", |stage| {
-        stage.is_camera_open = true;
-        let armed = stage.armed(Modality::Photo, false);
-        stage.reviews(tag_review(), Some(armed));
-        stage.notice(Notice::Preview(preview()));
-    });
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! A scan, told as a dialogue between what happens in the world and what is told. The clock is the real one, since threads
 //! wait; every wait is for something that is told, and pauses are short.
 
+mod plugging;
+mod service;
 mod world;
 
 use std::sync::Arc;
@@ -132,17 +134,6 @@ async fn a_tag_that_is_back_before_the_service_saw_it_go_is_tried_again() {
 }
 
 #[tokio::test]
-async fn a_daemon_that_dies_while_it_greets_is_not_taken_for_one_that_refuses() {
-    let world = World::with(&[ONE]);
-    world.change(|state| state.refuses_once = true);
-    let mut scan = Scan::auto(&world);
-    world.put(ONE, ntag());
-    scan.hears_that("on ACS").await;
-    scan.hears_that("Type 2 read").await;
-    scan.reads(ONE).await;
-}
-
-#[tokio::test]
 async fn a_hand_that_shakes_is_one_placement() {
     let world = World::with(&[ONE]);
     let mut scan = Scan::auto(&world);
@@ -156,179 +147,6 @@ async fn a_hand_that_shakes_is_one_placement() {
     world.put(ONE, ntag());
     scan.hears_that("ms and back on ACS").await;
     scan.hears_that("works again").await;
-    scan.hears_that("Type 2 read").await;
-    scan.reads(ONE).await;
-}
-
-#[tokio::test]
-async fn a5_a_held_card_is_said_and_the_other_reader_is_read() {
-    let world = World::with(&[ONE, TWO]);
-    world.put(ONE, world::Tag { refused: Some((PcscError::Busy, usize::MAX)), ..ntag() });
-    let mut scan = Scan::auto(&world);
-    scan.hears_that("tag already on ACS").await;
-    scan.hears_that("another program holds the card on ACS").await;
-    world.put(TWO, ntag());
-    scan.hears_that("on Identiv").await;
-    loop {
-        let heard = scan.hears().await;
-        if heard.contains("Type 2 read") {
-            break;
-        }
-        assert!(heard.contains("works again"), "{heard}");
-    }
-    scan.reads(TWO).await;
-}
-
-#[tokio::test]
-async fn a_card_that_is_let_go_of_is_read() {
-    let world = World::with(&[ONE]);
-    world.put(ONE, world::Tag { refused: Some((PcscError::Busy, 2)), ..ntag() });
-    let mut scan = Scan::auto(&world);
-    scan.hears_that("tag already on ACS").await;
-    scan.hears_that("another program holds the card").await;
-    scan.hears_that("works again").await;
-    scan.hears_that("Type 2 read").await;
-    scan.reads(ONE).await;
-}
-
-#[tokio::test]
-async fn a1_a_daemon_that_is_stopped_and_started_is_picked_up_in_the_same_scan() {
-    let world = World::with(&[ONE]);
-    let mut scan = Scan::auto(&world);
-    while world.seen(|state| state.listed) == 0 {
-        tokio::time::sleep(Duration::from_millis(1)).await;
-    }
-    world.stop_daemon();
-    scan.hears_that("the PC/SC service went away").await;
-    let before = world.seen(|state| state.established);
-    world.start_daemon();
-    scan.hears_that("the PC/SC service answers again").await;
-    assert!(world.seen(|state| state.established) > before, "with a new context");
-    world.put(ONE, ntag());
-    scan.hears_that("on ACS").await;
-    scan.hears_that("Type 2 read").await;
-    scan.reads(ONE).await;
-}
-
-#[tokio::test]
-async fn a2_without_a_daemon_the_scan_says_so_and_is_quiet() {
-    let world = World::with(&[ONE]);
-    world.stop_daemon();
-    let mut scan = Scan::of(&world, Choice::Auto, Duration::from_millis(600));
-    scan.hears_that("the PC/SC service does not run").await;
-    let failed = tokio::time::timeout(LONG, &mut scan.task).await.unwrap().unwrap().unwrap_err();
-    assert!(matches!(failed, NfcError::Trouble(ReaderTrouble::NotRunning)), "{failed}");
-    scan.hears_that("(nothing more)").await;
-    // 600 ms at 5 ms each; a busy loop would have asked thousands of times.
-    assert!(world.seen(|state| state.established) < 150);
-}
-
-#[tokio::test]
-async fn a7_not_allowed_is_not_the_same_as_none() {
-    let world = World::with(&[ONE]);
-    world.change(|state| state.down = Some(PcscError::NotAllowed));
-    let scan = Scan::of(&world, Choice::Auto, Duration::from_millis(100));
-    let failed = scan.fails().await;
-    let NfcError::Trouble(trouble) = failed else { panic!("{failed}") };
-    assert!(trouble.to_string().contains("does not allow"));
-    assert!(trouble.hint().unwrap().contains("polkit"));
-}
-
-#[tokio::test]
-async fn a4_two_readers_that_come_with_one_event_are_both_waited_at() {
-    let world = World::with(&[]);
-    let mut scan = Scan::auto(&world);
-    scan.hears_that("no reader is plugged in").await;
-    world.change(|state| {
-        state.readers.insert(ONE.into(), Reader::default());
-        state.readers.insert(TWO.into(), Reader::default());
-    });
-    scan.hears_that("answers again").await;
-    world.put(TWO, ntag());
-    scan.hears_that("on Identiv").await;
-    scan.hears_that("on Identiv uTrust 3700 F CL Reader 01 00").await;
-    scan.reads(TWO).await;
-}
-
-#[tokio::test]
-async fn readers_that_come_between_the_listing_and_the_wait_are_noticed() {
-    let world = World::with(&[]);
-    world.change(|state| state.comes_after_listing = Some(ONE));
-    let mut scan = Scan::auto(&world);
-    scan.hears_that("no reader is plugged in").await;
-    world.change(|state| state.comes_after_listing = Some(TWO));
-    scan.hears_that("answers again").await;
-    world.put(TWO, ntag());
-    scan.hears_that("on Identiv").await;
-    scan.hears_that("Type 2 read").await;
-    scan.reads(TWO).await;
-}
-
-#[tokio::test]
-async fn readers_are_noticed_without_being_told_of() {
-    let world = World::with(&[]);
-    world.change(|state| state.tells_plugging = false);
-    let mut scan = Scan::auto(&world);
-    scan.hears_that("no reader is plugged in").await;
-    world.change(|state| {
-        state.readers.insert(ONE.into(), Reader::default());
-    });
-    scan.hears_that("answers again").await;
-    world.put(ONE, ntag());
-    scan.hears_that("on ACS").await;
-    scan.hears_that("Type 2 read").await;
-    scan.reads(ONE).await;
-}
-
-#[tokio::test]
-async fn a_reader_pulled_out_with_its_tag_is_told_in_pairs_and_picked_up_again() {
-    let world = World::with(&[ONE]);
-    world.put(ONE, world::Tag { refused: Some((PcscError::Mute, usize::MAX)), ..ntag() });
-    let mut scan = Scan::auto(&world);
-    scan.hears_that("tag already on").await;
-    scan.hears_that("does not answer").await;
-    world.change(|state| state.readers.clear());
-    let mut heard = vec![scan.hears().await, scan.hears().await];
-    if heard[0].contains("was unplugged") {
-        heard.push(scan.hears().await);
-    }
-    assert!(heard.iter().any(|line| line.contains("tag taken off")), "{heard:?}");
-    assert!(heard.iter().any(|line| line.contains("no reader is plugged in")), "{heard:?}");
-    world.change(|state| {
-        state.readers.insert(ONE.into(), Reader::default());
-    });
-    scan.hears_that("again").await;
-    world.put(ONE, ntag());
-    scan.hears_that("on ACS").await;
-    scan.hears_that("Type 2 read").await;
-    scan.reads(ONE).await;
-}
-
-#[tokio::test]
-async fn a_frozen_daemon_is_said_and_the_scan_ends_all_the_same() {
-    let world = World::with(&[ONE]);
-    world.freeze(true);
-    let mut scan = Scan::auto(&world);
-    scan.hears_that("does not answer").await;
-    let begun = Instant::now();
-    scan.disarm.now();
-    let failed = tokio::time::timeout(LONG, &mut scan.task).await.unwrap().unwrap().unwrap_err();
-    assert!(matches!(failed, NfcError::Disarmed));
-    assert!(begun.elapsed() < Duration::from_millis(50), "{:?}", begun.elapsed());
-    world.freeze(false);
-    scan.hears_that("(nothing more)").await;
-}
-
-#[tokio::test]
-async fn a_daemon_that_thaws_is_picked_up_in_the_same_scan() {
-    let world = World::with(&[ONE]);
-    world.freeze(true);
-    let mut scan = Scan::auto(&world);
-    scan.hears_that("does not answer").await;
-    world.freeze(false);
-    scan.hears_that("answers again").await;
-    world.put(ONE, ntag());
-    scan.hears_that("on ACS").await;
     scan.hears_that("Type 2 read").await;
     scan.reads(ONE).await;
 }
@@ -350,65 +168,6 @@ async fn a_scan_ends_at_once_when_it_is_disarmed_and_its_thread_soon_after() {
 }
 
 #[tokio::test]
-async fn threads_that_a_frozen_daemon_holds_are_few() {
-    let world = World::with(&[ONE]);
-    world.freeze(true);
-    let mut readers = PcscReaders::over(Arc::new(world.clone()), Choice::Auto, pace());
-    let mut ends = Vec::new();
-    for _ in 0..30 {
-        let armed = Armed::mint(DeviceKind::Reader, ArmedBy::Key, Duration::from_millis(10));
-        let begun = Instant::now();
-        ends.push(readers.scan(&armed, Told::nobody()).await.unwrap_err());
-        assert!(begun.elapsed() < super::FROZEN, "each ends with its consent");
-    }
-    assert!(Arc::strong_count(&readers.threads) <= super::HELD + 1);
-    assert!(matches!(ends[29], NfcError::Trouble(ReaderTrouble::Frozen { .. })));
-    world.freeze(false);
-    world.put(ONE, ntag());
-    let armed = Armed::mint(DeviceKind::Reader, ArmedBy::Key, LONG);
-    let until_they_are_gone = async {
-        loop {
-            if let Ok(scanned) = readers.scan(&armed, Told::nobody()).await {
-                return scanned;
-            }
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
-    };
-    assert_eq!(tokio::time::timeout(LONG, until_they_are_gone).await.unwrap().reader, ONE);
-}
-
-#[tokio::test]
-async fn a8_the_security_module_of_a_reader_is_no_tag() {
-    const SAM: [u8; 28] = [
-        0x3B, 0xDF, 0x18, 0xFF, 0x81, 0xF1, 0xFE, 0x43, 0x00, 0x3F, 0x03, 0x83, 0x4D, 0x49, 0x46, 0x41, 0x52,
-        0x45, 0x20, 0x50, 0x6C, 0x75, 0x73, 0x20, 0x53, 0x41, 0x4D, 0x3B,
-    ];
-    let slot = "ACS ACR1252 1S CL Reader SAM Interface 00 00";
-    let world = World::with(&[ONE, slot]);
-    world.put(slot, ntag());
-    world.put(ONE, world::Tag { atr: SAM.to_vec(), ..ntag() });
-    let failed = Scan::of(&world, Choice::Auto, Duration::from_millis(150)).fails().await;
-    assert!(matches!(failed, NfcError::TimedOut), "{failed}");
-    assert_eq!(world.seen(|state| state.connected), 0);
-}
-
-#[tokio::test]
-async fn named_readers_are_waited_at_and_no_others() {
-    let world = World::with(&[ONE, TWO]);
-    world.put(TWO, ntag());
-    let named = |names: &[&str]| Choice::Named(names.iter().map(|n| (*n).to_owned()).collect());
-    let failed = Scan::of(&world, named(&["acr122u"]), Duration::from_millis(100)).fails().await;
-    assert!(matches!(failed, NfcError::TimedOut), "{failed}");
-    let mut both = Scan::of(&world, named(&["acr122u", "identiv"]), LONG);
-    both.reads(TWO).await;
-    let failed = Scan::of(&world, named(&["Duali"]), Duration::from_millis(100)).fails().await;
-    assert_eq!(
-        failed.to_string(),
-        format!("No tag was read: no reader \"Duali\" is plugged in; there are: {ONE}, {TWO}.")
-    );
-}
-
-#[tokio::test]
 async fn one_press_reads_one_tag_and_says_that_there_is_another() {
     let world = World::with(&[ONE, TWO]);
     world.put(ONE, ntag());
@@ -423,23 +182,6 @@ async fn one_press_reads_one_tag_and_says_that_there_is_another() {
 }
 
 #[tokio::test]
-async fn a16_the_same_trouble_is_told_once() {
-    let world = World::with(&[ONE]);
-    world.put(
-        ONE,
-        world::Tag { refused: Some((PcscError::Other("0x80100FFF".into()), usize::MAX)), ..ntag() },
-    );
-    let mut scan = Scan::of(&world, Choice::Auto, Duration::from_secs(1));
-    scan.hears_that("tag already on").await;
-    scan.hears_that("the connection to the tag failed: 0x80100FFF").await;
-    let failed = tokio::time::timeout(LONG, &mut scan.task).await.unwrap().unwrap().unwrap_err();
-    assert!(failed.to_string().contains("0x80100FFF"), "{failed}");
-    assert!(world.seen(|state| state.connected) > 1, "it is tried again");
-    scan.hears_that("tag taken off").await;
-    scan.hears_that("(nothing more)").await;
-}
-
-#[tokio::test]
 async fn other_kinds_of_tags_come_as_what_they_are() {
     let world = World::with(&[ONE]);
     world.put(ONE, world::Tag { atr: storage(3, 1), ..ntag() });
@@ -447,46 +189,6 @@ async fn other_kinds_of_tags_come_as_what_they_are() {
     scan.hears_that("tag already on").await;
     scan.hears_that("MIFARE Classic read in").await;
     scan.reads(ONE).await;
-}
-
-#[test]
-fn a_list_of_readers_says_what_each_is_or_what_is_wrong() {
-    let world =
-        World::with(&[ONE, "Gemalto PC Twin Reader 00 00", "ACS ACR1252 1S CL Reader SAM Interface 01 00"]);
-    let service: Arc<dyn super::Service> = Arc::new(world.clone());
-    let listed = monitor::readers(&service, LONG);
-    let kinds: Vec<String> = listed.readers.iter().map(|reader| reader.kind.to_string()).collect();
-    assert_eq!((kinds.join(", "), listed.trouble), ("contactless, SAM slot, unknown kind".into(), None));
-    world.stop_daemon();
-    assert_eq!(monitor::readers(&service, LONG).trouble, Some(ReaderTrouble::NotRunning));
-    world.freeze(true);
-    let within = Duration::from_millis(50);
-    assert_eq!(monitor::readers(&service, within).trouble, Some(ReaderTrouble::Frozen { within }));
-    world.freeze(false);
-}
-
-#[tokio::test]
-async fn readers_are_followed_and_no_tag_is_looked_for() {
-    let world = World::with(&[ONE]);
-    world.put(ONE, ntag());
-    let pace = monitor::Pace { slice: Duration::from_millis(100), listing: Duration::from_millis(10) };
-    let mut readers = monitor::watch(Arc::new(world.clone()), pace);
-    let mut names = async |expected: &[&str]| {
-        let is = |now: &crate::device::nfc::Readers| {
-            now.readers.iter().map(|r| r.name.as_str()).eq(expected.iter().copied())
-        };
-        tokio::time::timeout(LONG, readers.wait_for(is)).await.expect("it is told").unwrap().trouble.clone()
-    };
-    assert_eq!(names(&[ONE]).await, None);
-    world.change(|state| {
-        state.readers.insert(TWO.into(), Reader::default());
-    });
-    assert_eq!(names(&[ONE, TWO]).await, None);
-    world.stop_daemon();
-    assert_eq!(names(&[]).await, Some(ReaderTrouble::Lost));
-    world.start_daemon();
-    assert_eq!(names(&[ONE, TWO]).await, None);
-    assert_eq!(world.seen(|state| (state.connected, state.transmitted)), (0, 0));
 }
 
 #[test]
