@@ -41,6 +41,12 @@ impl fmt::Display for Bytes {
     }
 }
 
+/// So many of something whose plural ends in `s`: `1 byte`, `0 APDUs`, `1,046 bytes`.
+pub fn count(many: usize, what: &str) -> String {
+    let plural = if many == 1 { "" } else { "s" };
+    format!("{} {what}{plural}", Bytes(many))
+}
+
 /// Lower-case hexadecimal of `bytes`.
 pub fn hex(bytes: &[u8]) -> String {
     data_encoding::HEXLOWER.encode(bytes)

@@ -137,8 +137,8 @@ async fn a_probe_reads_one_tag_and_one_picture_and_tells_numbers_only() {
     assert_eq!((&camera["ok"], &camera["frame"]["width"]), (&json!(true), &json!(1280)));
     let times: Vec<u64> =
         camera["times"].as_array().unwrap().iter().map(|time| time["us"].as_u64().unwrap()).collect();
-    assert_eq!(times.len(), 5);
-    assert!(times.is_sorted(), "started, opened, first frame, first usable, closed: {times:?}");
+    assert_eq!(times.len(), 6);
+    assert!(times.is_sorted(), "started, opened, first frame, first usable, picture, closed: {times:?}");
     assert!(!done.out.contains("urn:"), "nothing of the tag: {}", done.out);
 }
 

@@ -11,7 +11,7 @@ use crate::protocol::observation::Intent;
 use crate::protocol::{Modalities, Modality};
 use crate::safe_text::SafeText;
 use crate::session::{Held, Latency, PendingState, Phase, RunState, SessionView};
-use crate::units::{Bytes, hex};
+use crate::units::{Bytes, count, hex};
 
 /// How far the connection has come.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -298,15 +298,10 @@ const ONE_TAP: &str = "this tap alone; another tap gives another alias";
 impl ReviewFacts {
     fn add_tag(&mut self, review: &Review) {
         let Some(tag) = &review.tag else { return };
-        let records = if tag.records == 1 {
-            "1 NDEF record".to_owned()
-        } else {
-            format!("{} NDEF records", tag.records)
-        };
         let content = if tag.bytes == 0 {
             "no NDEF message".to_owned()
         } else {
-            format!("{records}, {} bytes", Bytes(tag.bytes))
+            format!("{}, {}", count(tag.records, "NDEF record"), count(tag.bytes, "byte"))
         };
         self.tag = Some(SafeText::line(&format!("{}, {content}", tag.technology)));
         self.name = tag.name;

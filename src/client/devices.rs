@@ -216,18 +216,18 @@ impl fmt::Display for DeviceEvent {
             Did::Appeared => write!(f, "{name} plugged in"),
             Did::Gone => write!(f, "{name} unplugged"),
             Did::Camera(CameraDid::Opened { after }) => {
-                write!(f, "{name} OPEN after {} ms", after.as_millis())
+                write!(f, "OPEN after {} ms: {name}", after.as_millis())
             }
             Did::Camera(CameraDid::FirstFrame { after }) => {
-                write!(f, "first picture of {name} after {} ms", after.as_millis())
+                write!(f, "first picture after {} ms: {name}", after.as_millis())
             }
-            Did::Camera(CameraDid::Shutter) => write!(f, "shutter of {name}"),
+            Did::Camera(CameraDid::Shutter) => write!(f, "shutter: {name}"),
             Did::Camera(CameraDid::Closed { open_for, after }) => {
                 match after {
-                    Some(after) => write!(f, "{name} closed after {} ms", after.as_millis())?,
-                    None => write!(f, "{name} closed by itself")?,
+                    Some(after) => write!(f, "closed after {} ms", after.as_millis())?,
+                    None => f.write_str("closed by itself")?,
                 }
-                write!(f, ", was open for {:.1} s", open_for.as_secs_f64())
+                write!(f, ", was open for {:.1} s: {name}", open_for.as_secs_f64())
             }
         }
     }

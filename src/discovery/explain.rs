@@ -3,7 +3,7 @@
 use super::{CardReport, CardSummary, CardVersion};
 use crate::protocol::card::{LEGACY_URI, Offer, TransportProfile};
 use crate::protocol::{Finding, Modalities, Modality};
-use crate::units::Bytes;
+use crate::units::{Bytes, count};
 
 /// The lines that `agentcall card` prints. They hold text from the card as it came: whoever draws them
 /// makes it safe first.
@@ -52,8 +52,7 @@ fn about(summary: &CardSummary) -> String {
         CardVersion::Mixed => "A2A 1.0 and 0.3 mixed",
         CardVersion::Unknown => "no A2A version recognised",
     };
-    let skills =
-        if summary.skills == 1 { "1 skill".to_owned() } else { format!("{} skills", summary.skills) };
+    let skills = count(summary.skills, "skill");
     let source = summary.source.as_deref().unwrap_or("a file");
     format!("  Card: {shape}, {skills}, {} bytes from {source}", Bytes(summary.bytes))
 }

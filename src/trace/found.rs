@@ -218,7 +218,7 @@ pub struct FrameRecord {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct TimeRecord {
     /// Of a reader: `tag` (until a tag came), `read` (from the connection to the last answer), `apdus` (their sum). Of a
-    /// camera, each from when it was asked for: `started`, `opened`, `first_frame`, `first_usable`, `closed`.
+    /// camera, each from when it was asked for: `started`, `opened`, `first_frame`, `first_usable`, `picture`, `closed`.
     pub what: &'static str,
     /// In microseconds.
     pub us: u64,

@@ -151,6 +151,9 @@ pub struct ScenarioRecord {
     /// Why it failed, in one plain sentence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
+    /// What to do about it; absent when there is nothing to say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
 }
 
 /// `{"t":…,"finding":{…}}`

@@ -222,13 +222,14 @@ async fn a_format_that_was_wished_for_before_any_was_known_is_asked_of_the_child
 async fn a_probe_tells_what_one_picture_took() {
     let home = tempfile::tempdir().unwrap();
     let facts = Some(RawFacts { bytes: 1_843_200, dropped: 2 });
-    let replies = [opened(), frame(1, facts), frame(2, facts), frame(120, facts)];
+    let replies = [opened(), frame(1, facts), frame(2, facts), frame(120, None), frame(130, facts)];
     let (mut camera, pid) = webcam(home.path(), &replies);
     let armed = armed();
     let probe = camera.open(&armed).await.unwrap().probe().await.unwrap();
     assert_eq!((probe.frames, probe.raw_bytes, probe.dropped), (3, Some(1_843_200), 2), "two were dark");
     assert_eq!((probe.width, probe.height, probe.format.fps), (2, 1, Some(30.0)));
-    let times = [probe.started, probe.opened, probe.first_frame, probe.first_usable, probe.closed];
+    let times =
+        [probe.started, probe.opened, probe.first_frame, probe.first_usable, probe.picture, probe.closed];
     assert!(times.is_sorted() && !probe.started.is_zero(), "{times:?}");
     nothing_is_left(&pid).await;
 }

@@ -1,94 +1,9 @@
 //! The program itself, as people start it: `run` and `devices` on real readers.
 
-use std::path::Path;
-use std::time::Duration;
-
-use agentcall::agent::{AgentConfig, Running as Agent, serve};
-use agentcall::redact::{TagUid, spells_uid};
-use serde_json::Value;
-use tokio::process::Command;
-
-use super::common::{Done, Running, command, finish};
+use super::common::{Running, finish};
 use super::pcscd::{ACR122U, Pcscd};
+use super::place::{Place, is_silent_about_the_id, objects};
 use super::tag::Tag;
-
-/// The id of the Type 2 and Type 4 tags.
-const ID: [u8; 7] = [0x04, 0xA1, 0xB2, 0xC3, 0xD4, 0xE5, 0xF6];
-
-/// An agent, a home, and a daemon whose readers the program finds.
-struct Place {
-    agent: Agent,
-    home: tempfile::TempDir,
-    daemon: Pcscd,
-}
-
-impl Place {
-    async fn new() -> Self {
-        Self::at(Pcscd::start().await).await
-    }
-
-    async fn at(daemon: Pcscd) -> Self {
-        let config = AgentConfig { delta_interval: Duration::from_millis(1), ..AgentConfig::default() };
-        Self { agent: serve(config).await.unwrap(), home: tempfile::tempdir().unwrap(), daemon }
-    }
-
-    fn command(&self, args: &[&str]) -> Command {
-        let mut command = command(self.home.path(), args);
-        command.env("PCSCLITE_CSOCK_NAME", self.daemon.socket());
-        command
-    }
-
-    /// `run` with these steps on the first reader.
-    fn run(&self, flags: &[&str], steps: &str) -> Command {
-        let file = self.home.path().join("steps.agentcall");
-        std::fs::write(&file, steps).unwrap();
-        let (origin, reader) = (format!("http://{}", self.agent.addr), self.daemon.name(0));
-        let args =
-            [&["run", "--local", &origin, "--reader", &reader], flags, &[file.to_str().unwrap()]].concat();
-        self.command(&args)
-    }
-
-    /// A scan on the first reader, and the agent's answer.
-    fn scan(&self) -> String {
-        format!("scan reader:\"{}\"\nexpect event run.completed\n", self.daemon.name(0))
-    }
-
-    /// Everything that the program left in its home, as text.
-    fn left(&self) -> String {
-        let mut left = String::new();
-        gather(self.home.path(), &mut left);
-        left
-    }
-}
-
-fn gather(dir: &Path, left: &mut String) {
-    for entry in std::fs::read_dir(dir).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            gather(&path, left);
-        } else {
-            left.push_str(&String::from_utf8_lossy(&std::fs::read(&path).unwrap()));
-        }
-    }
-}
-
-/// The objects of the observations that were sent.
-fn objects(done: &Done) -> Vec<Value> {
-    done.json_lines().iter().filter_map(|line| line.pointer("/frame/observation/object").cloned()).collect()
-}
-
-/// The id stands nowhere, however it is spelt.
-fn is_silent_about_the_id(text: &str) -> bool {
-    let condensed: String =
-        text.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_lowercase();
-    let backwards: Vec<u8> = ID.iter().rev().copied().collect();
-    let number = ID.iter().fold(0_u64, |number, byte| number << 8 | u64::from(*byte)).to_string();
-    !spells_uid(&TagUid::new(&ID), text)
-        && !condensed.contains(&data_encoding::HEXLOWER.encode(&ID))
-        && !condensed.contains(&data_encoding::HEXLOWER.encode(&backwards))
-        && !text.contains(&data_encoding::BASE64.encode(&ID))
-        && !text.contains(&number)
-}
 
 #[tokio::test]
 async fn a_scenario_scans_tags_of_every_kind_and_the_agent_gets_what_they_say() {
@@ -193,20 +108,4 @@ async fn devices_names_readers_and_what_is_wrong_with_them() {
     let listed = finish(absent.command(&["devices"])).await;
     assert!(listed.out.to_lowercase().contains("the pc/sc service does not run"), "{listed:?}");
     assert!(listed.out.contains("pcscd"), "{listed:?}");
-}
-
-#[tokio::test]
-async fn a_probe_tells_what_a_read_took_without_any_agent() {
-    let place = Place::new().await;
-    let _tag = Tag::on(&place.daemon, &["--delay", "0.01"]).await;
-    let reader = place.daemon.name(0);
-    let done = finish(place.command(&["devices", "--probe", "--json", "--reader", &reader])).await;
-    assert_eq!(done.code, 0, "{done:?}");
-    let probe = done.json_lines().into_iter().find_map(|line| line.get("probe").cloned()).unwrap();
-    assert_eq!(
-        (probe["technology"].as_str(), probe["ndef_bytes"].as_u64()),
-        (Some("Type 2"), Some(45)),
-        "{probe}"
-    );
-    assert_eq!(probe["apdus"].as_array().unwrap().len(), 5, "{probe}");
 }

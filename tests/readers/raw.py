@@ -3,6 +3,7 @@
 
   raw.py list                    each reader's name on a line
   raw.py send READER HEX…        connects as one of several, prints the answer to each APDU: `9000`, `` for no bytes
+  raw.py cross READER HEX…       the same under the protocol that was not negotiated
   raw.py hold READER [NAME]      connects alone, prints `held`, keeps the card until stdin ends; the process is called NAME
 
 What fails is one line `error 0x8010001D WHERE`, and exit code 1.
@@ -69,8 +70,10 @@ def main():
     if what == "list":
         for name in readers(context):
             print(name)
-    elif what == "send":
+    elif what in ("send", "cross"):
         card, protocol = connect(context, rest[0], SHARED)
+        if what == "cross":
+            protocol = word((T0 | T1) ^ protocol.value)
         for apdu in rest[1:]:
             print(send(card, protocol, bytes.fromhex(apdu)).hex().upper(), flush=True)
         call("SCardDisconnect", card, word(LEAVE))

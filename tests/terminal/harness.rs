@@ -39,7 +39,7 @@ impl Seen {
 pub struct Pty {
     master: Option<Box<dyn MasterPty + Send>>,
     /// Held, because the settings of a terminal are forgotten with its last user.
-    _slave: Box<dyn SlavePty + Send>,
+    slave: Option<Box<dyn SlavePty + Send>>,
     writer: Option<Box<dyn Write + Send>>,
     child: Box<dyn Child + Send + Sync>,
     seen: Arc<Seen>,
@@ -121,7 +121,7 @@ impl Start {
         let writer = pair.master.take_writer().unwrap();
         Pty {
             master: Some(pair.master),
-            _slave: pair.slave,
+            slave: Some(pair.slave),
             writer: Some(writer),
             child,
             seen,
@@ -214,6 +214,16 @@ impl Pty {
     /// Everything that was written so far.
     pub fn written(&self) -> Vec<u8> {
         self.seen.lock().1.clone()
+    }
+
+    /// Everything that was written. The program has ended, but what it wrote last may not be read yet: without anybody
+    /// who could write more, the reading ends by itself.
+    #[allow(dead_code, reason = "other test binaries use the harness too")]
+    pub fn written_whole(mut self) -> Vec<u8> {
+        self.slave = None;
+        let reader = self.reader.take().expect("it is not closed");
+        assert!(within(PATIENCE, || reader.is_finished()), "somebody still holds the terminal");
+        self.written()
     }
 
     /// Types, or whatever else a terminal sends.

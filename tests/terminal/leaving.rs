@@ -72,7 +72,7 @@ fn a_terminal_that_cannot_place_text_is_refused_with_a_way_out() {
     ] {
         let mut pty = start.spawn();
         assert_eq!(pty.wait_exit(), 2, "{term:?}");
-        let written = String::from_utf8_lossy(&pty.written()).into_owned();
+        let written = String::from_utf8_lossy(&pty.written_whole()).into_owned();
         assert!(written.contains(said) && written.contains("agentcall run"), "{term:?}: {written}");
         assert!(!written.contains('\x1b'), "{term:?}: nothing is sent that it cannot read: {written:?}");
     }

@@ -150,11 +150,12 @@ impl Report for JsonReport<'_, '_> {
         if let Some(failure) = failure.filter(|failure| self.said != Some(failure.kind)) {
             self.out.printer.failure(failure);
         }
-        let message = if ok { None } else { outcome.message.clone() };
+        let (message, hint) =
+            if ok { (None, None) } else { (outcome.message.clone(), super::advice(outcome)) };
         let Outcome { must, should, .. } = *outcome;
         let Tally { ref file, steps, passed } = self.tally;
         let file = file.clone();
-        let scenario = ScenarioRecord { file, ok, steps, passed, must, should, message };
+        let scenario = ScenarioRecord { file, ok, steps, passed, must, should, message, hint };
         self.print(&OutputLine::Scenario(ScenarioLine { t: at.into(), scenario }));
         self.idle();
     }

@@ -241,6 +241,11 @@ fn failure(outcome: &Outcome) -> Option<Failure> {
     Some(without_keys(Failure::new(kind, message).hint(outcome.hint.clone())))
 }
 
+/// What to do about it, in a sentence.
+fn advice(outcome: &Outcome) -> Option<String> {
+    outcome.hint.as_deref().filter(|hint| !names_a_key(hint)).map(sentence)
+}
+
 /// Without a hint that is for somebody at the keys.
 fn without_keys(failure: Failure) -> Failure {
     let hint = failure.hint.clone().filter(|hint| !names_a_key(hint));

@@ -10,7 +10,7 @@ use crate::client::notice::{CardNotice, Line, LineKind};
 use crate::protocol::{Event, Finding, view};
 use crate::scenario::{Outcome, Scenario, Sink, StepReport};
 use crate::trace::record::{Body, Direction, Record};
-use crate::units::Bytes;
+use crate::units::count;
 
 /// Longest part of a streamed text that is shown, in characters.
 const STREAMED: usize = 100;
@@ -86,7 +86,7 @@ impl Sink for TextReport<'_, '_> {
         let mut text = format!("{:22} ", view::cut(&record.kind));
         match &record.value {
             Some(content) => text.push_str(&view::summary(&content.value())),
-            None => drop(write!(text, "{} bytes", Bytes(record.bytes))),
+            None => text.push_str(&count(record.bytes, "byte")),
         }
         if !record.acted {
             text.push_str(" (not acted on)");
@@ -130,11 +130,11 @@ impl Report for TextReport<'_, '_> {
         self.flush();
         let Tally { file, steps, passed } = &self.tally;
         let verdict = if ok { "✓ passed" } else { "✗ failed" };
-        let mut text = format!("{verdict}  {file}: {passed} of {steps} steps in {:.1} s", at.as_secs_f64());
-        for (count, level) in [(outcome.must, "must"), (outcome.should, "should")] {
-            if count > 0 {
-                let _never_fails =
-                    write!(text, ", {count} {level}-level finding{}", if count == 1 { "" } else { "s" });
+        let mut text =
+            format!("{verdict}  {file}: {passed} of {} in {:.1} s", count(*steps, "step"), at.as_secs_f64());
+        for (many, level) in [(outcome.must, "must"), (outcome.should, "should")] {
+            if many > 0 {
+                let _never_fails = write!(text, ", {}", count(many, &format!("{level}-level finding")));
             }
         }
         self.print(&text);
@@ -143,6 +143,7 @@ impl Report for TextReport<'_, '_> {
             None => {
                 if let Some(message) = outcome.message.as_ref().filter(|_| !ok) {
                     self.print(&format!("  {message}"));
+                    super::advice(outcome).iter().for_each(|hint| self.print(&format!("  → {hint}")));
                 }
             }
         }

@@ -11,6 +11,7 @@ use crate::device::nfc::{
     Happened, ReaderEvent, ReaderInfo, ReaderKind, ReaderTrouble, Readers, select_reader,
 };
 use crate::protocol::Modality;
+use crate::units::count;
 
 /// How often a trouble that stands is told again with its count.
 const TOLD_EVERY: Duration = Duration::from_secs(1);
@@ -81,7 +82,7 @@ impl Engine {
         let trouble = match &event.what {
             Happened::Trouble(trouble) => Trouble::from(trouble),
             Happened::TornAway { after } => Trouble::new(
-                format!("the tag was torn away after {after} APDUs"),
+                format!("the tag was torn away after {}", count(*after, "APDU")),
                 Some("hold it again, and still; nothing of it is kept".to_owned()),
             ),
             Happened::Flickered { .. } | Happened::Removed => return,

@@ -88,7 +88,8 @@ pub trait CameraStream: Send {
     /// [`CameraError`]; the camera is closed all the same.
     fn shutter(self: Box<Self>) -> Boxed<'static, Result<Picture, CameraError>>;
 
-    /// Does what the shutter does, keeps nothing of the picture, and tells when what happened.
+    /// Aims until there is something to see, does what the shutter does, keeps nothing of the picture, and tells when what
+    /// happened.
     ///
     /// # Errors
     /// [`CameraError`]; the camera is closed all the same.
@@ -133,10 +134,12 @@ pub struct Probe {
     pub started: Duration,
     /// The camera was open.
     pub opened: Duration,
-    /// The first whole frame was there.
+    /// The first whole frame was there, in the size for aiming.
     pub first_frame: Duration,
-    /// The first frame that is neither dark nor unfilled was there.
+    /// The first frame that is neither dark nor unfilled was there: until then a user waits who wants to aim.
     pub first_usable: Duration,
+    /// The picture in full size was there.
+    pub picture: Duration,
     /// The camera was closed, its process gone.
     pub closed: Duration,
 }

@@ -165,22 +165,23 @@ impl ChildStream {
         if line.is_empty() { status } else { format!("{status}: {line}") }
     }
 
-    /// The first full frame that is neither dark nor unfilled, or the last that is.
-    async fn settled(&mut self, mut seen: impl FnMut(Option<RawFacts>)) -> Result<Picture, CameraError> {
+    /// The first frame that is neither dark nor unfilled, or the last that is.
+    async fn settled(
+        &mut self,
+        size: Size,
+        mut seen: impl FnMut(Option<RawFacts>),
+    ) -> Result<Picture, CameraError> {
         let start = Instant::now();
-        let (mut picture, raw) = self.frame("taking the picture", Size::Full).await?;
-        seen(raw);
         let mut passed = 0;
-        while (picture.mean_luma() < DARK || picture.is_unfilled_green())
-            && passed < DARK_FRAMES
-            && start.elapsed() < DARK_TIME
-        {
-            let raw;
-            (picture, raw) = self.frame("taking the picture", Size::Full).await?;
+        loop {
+            let (picture, raw) = self.frame("taking the picture", size).await?;
             seen(raw);
+            let is_usable = picture.mean_luma() >= DARK && !picture.is_unfilled_green();
+            if is_usable || passed == DARK_FRAMES || start.elapsed() >= DARK_TIME {
+                return Ok(picture);
+            }
             passed += 1;
         }
-        Ok(picture)
     }
 
     async fn frame(
@@ -205,22 +206,24 @@ impl ChildStream {
         }
     }
 
-    /// Takes one picture as the shutter does and tells when what happened.
+    /// Aims until there is something to see, then takes one picture as the shutter does; tells when what happened.
     async fn probed(mut self: Box<Self>) -> Result<Probe, CameraError> {
         let (asked, mut first, mut frames) = (self.asked, None, 0);
+        let mut aimed = |_| {
+            first.get_or_insert_with(|| asked.elapsed());
+            frames += 1;
+        };
+        let aimed = self.settled(Size::Preview, &mut aimed).await.map(|_| asked.elapsed());
         let mut last = None;
-        let taken = self
-            .settled(|raw| {
-                first.get_or_insert_with(|| asked.elapsed());
-                frames += 1;
-                last = raw;
-            })
-            .await;
-        let usable = asked.elapsed();
+        let taken = match aimed {
+            Ok(usable) => self.settled(Size::Full, |raw| last = raw).await.map(|picture| (usable, picture)),
+            Err(error) => Err(error),
+        };
+        let there = asked.elapsed();
         let (format, started, opened) = (self.format.clone(), self.started, self.opened);
         self.close().await;
         let closed = asked.elapsed();
-        let picture = taken?;
+        let (usable, picture) = taken?;
         Ok(Probe {
             format,
             width: picture.width(),
@@ -232,6 +235,7 @@ impl ChildStream {
             opened,
             first_frame: first.unwrap_or(usable),
             first_usable: usable,
+            picture: there,
             closed,
         })
     }
@@ -274,7 +278,7 @@ impl CameraStream for ChildStream {
 
     fn shutter(mut self: Box<Self>) -> Boxed<'static, Result<Picture, CameraError>> {
         Box::pin(async move {
-            let taken = self.settled(|_| {}).await;
+            let taken = self.settled(Size::Full, |_| {}).await;
             self.close().await;
             taken
         })

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 
 use super::trouble::ReaderTrouble;
+use crate::units::count;
 
 /// One thing that happened at a reader.
 #[derive(Clone, Debug, PartialEq)]
@@ -83,7 +84,8 @@ pub struct Apdu {
 impl fmt::Display for Apdu {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [cla, ins, p1, p2] = self.header;
-        write!(f, "{cla:02X} {ins:02X} {p1:02X} {p2:02X} → {} bytes", self.answered)?;
+        let answered = count(self.answered, "byte");
+        write!(f, "{cla:02X} {ins:02X} {p1:02X} {p2:02X} → {answered}")?;
         match self.status {
             Some(status) => write!(f, ", {status:04X}"),
             None => write!(f, ", no status"),
@@ -105,11 +107,13 @@ impl Happened {
             }
             Self::Removed => write!(f, "tag taken off {reader}"),
             Self::TornAway { after } => {
-                write!(f, "tag torn away from {reader} after {after} APDUs; hold it again")
+                let after = count(*after, "APDU");
+                write!(f, "tag torn away from {reader} after {after}; hold it again")
             }
             Self::Read(read) => {
                 let ms = read.took.as_secs_f64() * 1e3;
-                write!(f, "{} read in {ms:.1} ms, {} APDUs, on {reader}", read.technology, read.apdus.len())
+                let apdus = count(read.apdus.len(), "APDU");
+                write!(f, "{} read in {ms:.1} ms, {apdus}, on {reader}", read.technology)
             }
             Self::Trouble(trouble) => write!(f, "{trouble}"),
             Self::Recovered if reader.is_empty() => write!(f, "the PC/SC service answers again"),

@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::observation::ndef::{Content, Message, Text};
 use crate::redact::{TagUid, spells_uid};
-use crate::units::Bytes;
+use crate::units::count;
 
 /// Most pieces of untrusted content that are shown.
 pub const UNTRUSTED_ENTRIES: usize = 16;
@@ -49,10 +49,10 @@ impl fmt::Display for TagSummary {
         write!(f, "{}, ", self.technology)?;
         match (&self.records, self.ndef_bytes) {
             (Some(records), Some(bytes)) if !records.is_empty() => {
-                let plural = if records.len() == 1 { "" } else { "s" };
                 let shown = records.iter().take(4).copied().collect::<Vec<_>>().join(", ");
                 let more = if records.len() > 4 { ", …" } else { "" };
-                write!(f, "{} NDEF record{plural} ({shown}{more}), {} bytes", records.len(), Bytes(bytes))?;
+                let (records, bytes) = (count(records.len(), "NDEF record"), count(bytes, "byte"));
+                write!(f, "{records} ({shown}{more}), {bytes}")?;
             }
             (Some(_), _) => f.write_str("NDEF formatted, empty")?,
             _ => f.write_str("no NDEF message")?,
@@ -109,12 +109,12 @@ fn line(content: &Content) -> Option<String> {
         Content::Text(t) => text("text", t),
         Content::Uri(uri) => format!("URI: {}", uri.uri),
         Content::AbsoluteUri { uri, bytes } => {
-            format!("absolute URI as type: {uri}, {} bytes", Bytes(*bytes))
+            format!("absolute URI as type: {uri}, {}", count(*bytes, "byte"))
         }
-        Content::Mime { media_type, bytes } => format!("media: {media_type}, {} bytes", Bytes(*bytes)),
-        Content::External { name, bytes } => format!("external: {name}, {} bytes", Bytes(*bytes)),
-        Content::WellKnown { name, bytes } => format!("NFC Forum type: {name}, {} bytes", Bytes(*bytes)),
-        Content::Unknown { bytes } => format!("unknown type, {} bytes", Bytes(*bytes)),
+        Content::Mime { media_type, bytes } => format!("media: {media_type}, {}", count(*bytes, "byte")),
+        Content::External { name, bytes } => format!("external: {name}, {}", count(*bytes, "byte")),
+        Content::WellKnown { name, bytes } => format!("NFC Forum type: {name}, {}", count(*bytes, "byte")),
+        Content::Unknown { bytes } => format!("unknown type, {}", count(*bytes, "byte")),
         Content::Empty | Content::Malformed | Content::SmartPoster(_) => return None,
     })
 }

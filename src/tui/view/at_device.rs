@@ -8,7 +8,7 @@ use super::text::{labelled, left, right, word};
 use crate::client::devices::DeviceEvent;
 use crate::device::nfc::{Apdu, TagRead};
 use crate::safe_text::SafeText;
-use crate::units::Bytes;
+use crate::units::{Bytes, count};
 
 /// Columns of the table: bytes sent and answered, status word, microseconds.
 const NUMBERS: [usize; 4] = [6, 10, 8, 11];
@@ -43,8 +43,8 @@ fn table(view: View<'_>, read: &TagRead) -> Vec<Line<'static>> {
         Line::from(word(apdu_row(apdu), style))
     }));
     let sum = read.in_apdus();
-    let count = format!("{} APDUs", read.apdus.len());
-    lines.push(Line::from(word(row(&count, ["", "", "", &micros(sum)]), theme.strong())));
+    let apdus = count(read.apdus.len(), "APDU");
+    lines.push(Line::from(word(row(&apdus, ["", "", "", &micros(sum)]), theme.strong())));
     lines.push(Line::from(word(
         row("between", ["", "", "", &micros(read.took.saturating_sub(sum))]),
         theme.dim(),

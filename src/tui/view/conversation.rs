@@ -11,6 +11,7 @@ use super::text::{labelled, word};
 use super::{View, framed, proposal};
 use crate::app::{Answer, Item, Link, Pane, Spot};
 use crate::safe_text::SafeText;
+use crate::units::count;
 
 /// What stands in the pane: its lines, where the first of them is, and whether the newest is among them.
 struct Part {
@@ -142,8 +143,8 @@ fn answer(
     let theme = view.theme;
     let mut lines = labelled("agent ", theme.strong(), text, Style::new(), width);
     if !segments.is_empty() {
-        let (count, plural) = (segments.len(), if segments.len() == 1 { "" } else { "s" });
-        lines.push(Line::from(word(format!("      ♪ {count} speech segment{plural}"), theme.dim())));
+        let said = count(segments.len(), "speech segment");
+        lines.push(Line::from(word(format!("      ♪ {said}"), theme.dim())));
         // A segment that only repeats the text says nothing new.
         for segment in segments.iter().filter(|segment| !text.as_str().contains(segment.as_str())) {
             lines.extend(labelled("      ♪ ", theme.dim(), segment, theme.dim(), width));

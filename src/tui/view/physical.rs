@@ -256,7 +256,7 @@ fn aiming_keys(model: &Model, armed: Option<&ArmedFacts>) -> String {
     }
     match armed.map(|armed| armed.modality) {
         Some(Modality::Photo) => format!(
-            " {} takes the picture · {} {} rotate · {} mirror",
+            " {} takes it · {} {} rotate · {} mirror",
             model.key("shutter"),
             model.key("rotate-left"),
             model.key("rotate-right"),

@@ -57,6 +57,7 @@ fn record(name: String, probe: &Probe) -> ProbeRecord {
             time("opened", probe.opened),
             time("first_frame", probe.first_frame),
             time("first_usable", probe.first_usable),
+            time("picture", probe.picture),
             time("closed", probe.closed),
         ],
         ..ProbeRecord::default()

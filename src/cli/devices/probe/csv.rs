@@ -10,8 +10,8 @@ use crate::files;
 use crate::trace::found::ProbeRecord;
 
 /// The parts whose times have a column.
-const TIMES: [&str; 8] =
-    ["tag", "read", "apdus", "started", "opened", "first_frame", "first_usable", "closed"];
+const TIMES: [&str; 9] =
+    ["tag", "read", "apdus", "started", "opened", "first_frame", "first_usable", "picture", "closed"];
 /// The columns before and behind those of times.
 const BEFORE: [&str; 13] = [
     "t_s",

@@ -4,7 +4,7 @@ use super::super::text::trouble_lines;
 use crate::client::devices::Trouble;
 use crate::trace::found::{FrameRecord, ProbeRecord, ProbesRecord, TimeRecord};
 use crate::trace::output::ApduRecord;
-use crate::units::Bytes;
+use crate::units::{Bytes, count};
 
 /// Most commands of which each gets a line.
 const MOST_APDUS: usize = 64;
@@ -38,12 +38,12 @@ fn what(run: &ProbeRecord) -> String {
     }
     let technology = run.technology.as_deref().unwrap_or("a tag");
     let ndef = match run.ndef_bytes {
-        Some(bytes) => format!("NDEF message of {} bytes", Bytes(bytes)),
+        Some(bytes) => format!("NDEF message of {}", count(bytes, "byte")),
         None => "no NDEF message".to_owned(),
     };
     let apdus = match run.apdus.len() {
         0 => String::new(),
-        many => format!(" · {many} APDUs"),
+        many => format!(" · {}", count(many, "APDU")),
     };
     format!("{technology} · {ndef}{apdus}")
 }
@@ -51,10 +51,14 @@ fn what(run: &ProbeRecord) -> String {
 fn picture(frame: &FrameRecord) -> String {
     let FrameRecord { width, height, fourcc, bytes, frames, dropped } = frame;
     let fourcc = fourcc.as_ref().map(|code| format!("{code} ")).unwrap_or_default();
-    let bytes = bytes.map(|bytes| format!(", {} bytes", Bytes(bytes as usize))).unwrap_or_default();
+    let bytes = bytes.map(|bytes| format!(", {}", count(bytes as usize, "byte"))).unwrap_or_default();
     let frames =
         if *frames > 1 { format!(" · frame {frames} was the first usable one") } else { String::new() };
-    let dropped = if *dropped > 0 { format!(" · {dropped} damaged ones before it") } else { String::new() };
+    let dropped = if *dropped > 0 {
+        format!(" · {} before it", count(*dropped as usize, "damaged one"))
+    } else {
+        String::new()
+    };
     format!("{fourcc}{width}×{height}{bytes}{frames}{dropped}")
 }
 

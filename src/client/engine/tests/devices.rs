@@ -207,18 +207,18 @@ fn a_camera_is_open_from_its_opening_to_its_closing() {
     bench.ask(Request::ArmCapture(Aim::Answering));
     assert!(!view(&mut bench).camera_open);
     let opened = bench.put(Event::Aiming(id(1), CAMERA.to_owned()));
-    assert_eq!(opened[0], "◇ SIMULATED test card OPEN after 1 ms");
+    assert_eq!(opened[0], "◇ OPEN after 1 ms: SIMULATED test card");
     assert!(view(&mut bench).camera_open);
     let delivered = bench.put(Event::Preview(id(1), preview_of(2, 2)));
-    assert_eq!(delivered, ["◇ first picture of SIMULATED test card after 2 ms", "preview 2×2"]);
+    assert_eq!(delivered, ["◇ first picture after 2 ms: SIMULATED test card", "preview 2×2"]);
     assert_eq!(bench.put(Event::Preview(id(1), preview_of(2, 2))), ["preview 2×2"]);
     let taken = bench.ask(Request::Shutter);
-    assert_eq!(taken, ["shutter #1", "◇ shutter of SIMULATED test card", "physical: preparing photo"]);
+    assert_eq!(taken, ["shutter #1", "◇ shutter: SIMULATED test card", "physical: preparing photo"]);
     assert!(view(&mut bench).camera_open, "until it says that it is closed");
     bench.now += Duration::from_millis(40);
     assert_eq!(
         bench.put(Event::Closed(id(1))),
-        ["◇ SIMULATED test card closed after 41 ms, was open for 0.0 s", "physical: preparing photo"]
+        ["◇ closed after 41 ms, was open for 0.0 s: SIMULATED test card", "physical: preparing photo"]
     );
     assert!(!view(&mut bench).camera_open);
     assert_eq!(bench.put(Event::Closed(id(1))), [""; 0]);
@@ -234,7 +234,7 @@ fn a_camera_that_is_stopped_says_how_long_closing_took_and_one_that_never_opened
     bench.now += Duration::from_millis(8);
     assert_eq!(
         bench.put(Event::Closed(id(1)))[0],
-        "◇ SIMULATED test card closed after 9 ms, was open for 1.5 s"
+        "◇ closed after 9 ms, was open for 1.5 s: SIMULATED test card"
     );
     bench.ask(Request::ArmCapture(Aim::Answering));
     assert_eq!(bench.put(Event::Closed(id(2))), [""; 0]);

@@ -145,7 +145,7 @@ fn a_capture_opens_aims_takes_turns_and_sends() {
     assert_eq!(bench.ask(Request::Shutter), ["refused: the camera is still opening"]);
     bench.put(Event::Aiming(id(1), CAMERA.to_owned()));
     assert_eq!(bench.ask(Request::Orient(Orient::Left)), ["orient #1 Left"]);
-    let taken = ["shutter #1", "◇ shutter of SIMULATED test card", "physical: preparing photo"];
+    let taken = ["shutter #1", "◇ shutter: SIMULATED test card", "physical: preparing photo"];
     assert_eq!(bench.ask(Request::Shutter), taken);
     assert_eq!(bench.put(Event::Collected(id(1), Ok(photo()))), ["physical: review photo identify"]);
     assert_eq!(bench.ask(Request::Orient(Orient::Mirror)), ["orient #1 Mirror"]);

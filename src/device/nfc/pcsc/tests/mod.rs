@@ -14,6 +14,7 @@ use super::{Choice, NfcError, PcscReaders, monitor};
 use crate::device::consent::{Armed, ArmedBy, DeviceKind};
 use crate::device::nfc::flow::tests::storage;
 use crate::device::nfc::{Happened, NfcReader, ReaderEvent, ReaderTrouble, Scanned, Told};
+use crate::units::count;
 use world::{Reader, World, ntag};
 
 const ONE: &str = "ACS ACR122U PICC Interface 00 00";
@@ -107,7 +108,7 @@ async fn a14_a_tag_torn_away_is_told_and_read_when_it_is_held_again() {
         let mut scan = Scan::auto(&world);
         world.put(ONE, world::Tag { torn: Some(after), ..ntag() });
         scan.hears_that("on ACS").await;
-        scan.hears_that(&format!("torn away from {ONE} after {after} APDUs")).await;
+        scan.hears_that(&format!("torn away from {ONE} after {};", count(after, "APDU"))).await;
         // A service sees it go only when it looks next; it is not tried before.
         world.take(ONE);
         scan.hears_that("taken off").await;
