@@ -169,7 +169,7 @@ settings! {
     modalities: Modalities = Modalities::BOTH, "AGENTCALL_MODALITIES", Some("--modalities");
     /// The readers: `auto` for every contactless one that is there or is plugged in, `simulated`, or one or more names or parts of names. Without it, `auto` in connect and `simulated` in run and demo.
     reader: Option<Names> = None, "AGENTCALL_READER", Some("--reader");
-    /// The camera: `auto` for the first one that is there, `simulated`, or its name or a part of it. Without it, `auto` in connect and `simulated` in run and demo.
+    /// The camera: `auto` for the first one with which nothing is wrong, `simulated`, or its name or a part of it. Without it, `auto` in connect and `simulated` in run and demo.
     camera: Option<String> = None, "AGENTCALL_CAMERA", Some("--camera");
     /// Acknowledge what the agent says, at most once in 50 ms.
     acks: bool = true, "AGENTCALL_ACKS", Some("--no-acks");

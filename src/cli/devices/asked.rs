@@ -4,7 +4,7 @@ use super::inventory::{Facts, Found, Inventory, SORTS, Section};
 use crate::cli::exit::{Failure, Kind};
 use crate::client::devices::DeviceSort;
 use crate::device::audio;
-use crate::device::nfc::{SelectError, select};
+use crate::device::nfc::{SelectError, select, select_reader};
 
 /// The name that stands for whatever real device is there.
 pub const AUTO: &str = "auto";
@@ -86,7 +86,11 @@ pub fn find(name: &str, section: &Section) -> Result<Vec<Found>, Failure> {
     // A format may stand behind a camera's name: `HD Webcam@MJPG 640x480`.
     let camera =
         name.rsplit_once('@').filter(|_| section.sort == DeviceSort::Camera).map(|(camera, _)| camera);
-    let at = select(name, &names).or_else(|error| match camera {
+    let at = match section.sort {
+        DeviceSort::Reader => select_reader(name, &names),
+        _ => select(name, &names),
+    };
+    let at = at.or_else(|error| match camera {
         Some(camera) => {
             find(camera, section).ok().and_then(|f| names.iter().position(|n| *n == f[0].name)).ok_or(error)
         }

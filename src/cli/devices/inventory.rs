@@ -228,7 +228,7 @@ impl Found {
                     ReaderKind::Contactless => "used by a scan",
                     ReaderKind::Unknown => "used by a scan; its name does not say what it is for",
                     ReaderKind::Contact => "used by a scan only if it is named",
-                    ReaderKind::SamSlot => "never used: it is for a security module",
+                    ReaderKind::SamSlot => "not for tags: it is for a security module",
                 };
                 vec![kind.to_string(), used.to_owned()]
             }

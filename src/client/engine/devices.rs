@@ -7,7 +7,9 @@ use super::Engine;
 use crate::client::devices::{CameraDid, DeviceEvent, Did, Trouble};
 use crate::client::event::Collection;
 use crate::client::notice::{DeviceLine, Notice};
-use crate::device::nfc::{Happened, ReaderEvent, ReaderInfo, ReaderKind, ReaderTrouble, Readers, select};
+use crate::device::nfc::{
+    Happened, ReaderEvent, ReaderInfo, ReaderKind, ReaderTrouble, Readers, select_reader,
+};
 use crate::protocol::Modality;
 use crate::units::count;
 
@@ -283,7 +285,7 @@ fn is_chosen(reader: &ReaderInfo, wanted: &[String]) -> bool {
 /// The line of a reader that was chosen by its name or a part of it.
 fn named(wanted: &str, names: &[&str], line: impl Fn(&str, Option<Trouble>) -> DeviceLine) -> DeviceLine {
     use crate::device::nfc::SelectError;
-    match select(wanted, names) {
+    match select_reader(wanted, names) {
         Ok(at) => line(names[at], None),
         Err(SelectError::Ambiguous { fitting, .. }) => {
             let text = format!("fits several readers: {}", fitting.join(", "));

@@ -29,7 +29,7 @@ pub enum ReaderKind {
     Contactless,
     /// For cards that are put in.
     Contact,
-    /// A slot for a security module inside of the reader: never used.
+    /// A slot for a security module inside of the reader: not for tags.
     SamSlot,
     /// Its name does not say; the tag will.
     Unknown,

@@ -221,5 +221,20 @@ pub fn select(wanted: &str, names: &[&str]) -> Result<usize, SelectError> {
     }
 }
 
+/// As [`select`], of readers: where a part of a name fits the slots of one device, its slot for a security module is not
+/// meant (A8). By its whole name it can be chosen.
+///
+/// # Errors
+///
+/// [`SelectError`] when none or several fit.
+pub fn select_reader(wanted: &str, names: &[&str]) -> Result<usize, SelectError> {
+    select(wanted, names).or_else(|error| {
+        let others: Vec<usize> =
+            (0..names.len()).filter(|at| ReaderKind::of(names[*at]) != ReaderKind::SamSlot).collect();
+        let named: Vec<&str> = others.iter().map(|at| names[*at]).collect();
+        select(wanted, &named).map(|at| others[at]).map_err(|_| error)
+    })
+}
+
 #[cfg(test)]
 mod tests;

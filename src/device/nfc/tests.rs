@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use super::{
     NfcError, NfcReader, RawTag, SelectError, SimulatedReader, TagSpec, TagSpecError, Told,
-    UnavailableReader, select,
+    UnavailableReader, select, select_reader,
 };
 use crate::device::consent::{Armed, ArmedBy, DeviceKind};
 use crate::redact::TagUid;
@@ -162,6 +162,16 @@ fn a_reader_is_chosen_by_its_name_or_a_part_of_it() {
         select("omnikey", &["simulated"]).unwrap_err().to_string(),
         "No reader is called \"omnikey\". Available: simulated."
     );
+}
+
+#[test]
+fn a_part_of_a_name_never_means_a_slot_for_security_modules() {
+    let (picc, sam) = ("ACS ACR1252 [ACR1252 PICC] 00 00", "ACS ACR1252 [ACR1252 SAM] 01 00");
+    assert_eq!(select_reader("acr1252", &[sam, picc]), Ok(1));
+    assert_eq!(select_reader(sam, &[sam, picc]), Ok(0), "by its whole name it can be chosen");
+    assert_eq!(select_reader("SAM", &[sam, picc]), Ok(0), "and by what only it has");
+    let two = select_reader("acr1252", &[sam, picc, "ACS ACR1252 [ACR1252 PICC] 02 00"]).unwrap_err();
+    assert!(matches!(&two, SelectError::Ambiguous { .. }), "{two}");
 }
 
 #[tokio::test]

@@ -6,7 +6,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
 use super::preview::HalfBlocks;
-use super::text::{cells, fit, fold, labelled, left, safe, word};
+use super::text::{cells, fit, fit_ends, fold, labelled, left, safe, word};
 use super::{View, framed, review, titled};
 use crate::app::{ActivityFacts, ArmedFacts, Device, Model, Pane};
 use crate::command::Context;
@@ -123,7 +123,7 @@ fn devices(view: View<'_>, width: usize) -> Vec<Line<'static>> {
         return labelled(" ", theme.dim(), &text, theme.dim(), width);
     }
     let name = all().map(|device| device.name.width()).max().unwrap_or(0);
-    let name = name.min(width.saturating_sub(26).max(10));
+    let name = name.min(width.saturating_sub(25).max(10));
     let is_armed = |modality| physical.activity.armed().is_some_and(|armed| armed.modality == modality);
     let reader = if is_armed(Modality::Nfc) {
         word("armed", theme.notice())
@@ -178,14 +178,14 @@ fn device(
     };
     let line = Line::from(vec![
         word(label.to_owned(), theme.dim()),
-        word(left(device.name.as_str(), name), theme.strong()),
+        word(left(&fit_ends(device.name.as_str(), name), name), theme.strong()),
         word("   ", theme.dim()),
         state,
     ]);
     let mut lines = match &device.trouble {
         // What does not fit behind the name stands whole below it.
         Some(trouble) if line.width() > width => {
-            let name = fit(device.name.as_str(), width.saturating_sub(9));
+            let name = fit_ends(device.name.as_str(), width.saturating_sub(9));
             let name = Line::from(vec![word(label.to_owned(), theme.dim()), word(name, theme.strong())]);
             let mut lines = vec![name];
             lines.extend(labelled("         ! ", theme.trouble(), &trouble.text, theme.trouble(), width));
@@ -193,7 +193,10 @@ fn device(
         }
         _ => fold(line, width, 9),
     };
-    if let Some(hint) = device.trouble.as_ref().and_then(|trouble| trouble.hint.as_ref()) {
+    let hint = device.trouble.as_ref().and_then(|trouble| trouble.hint.as_ref());
+    // While something is armed, its own trouble stands above, mostly with the same hint.
+    let above = view.model.physical.hindrance().and_then(|trouble| trouble.hint.as_ref());
+    if let Some(hint) = hint.filter(|hint| above != Some(hint)) {
         lines.extend(labelled("         → ", theme.dim(), hint, theme.dim(), width));
     }
     lines

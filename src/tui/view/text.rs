@@ -132,6 +132,24 @@ pub(super) fn fit(text: &str, width: usize) -> String {
     out
 }
 
+/// Cuts to `width` columns with `…` in the middle: devices that are alike differ at the ends of their names.
+pub(super) fn fit_ends(text: &str, width: usize) -> String {
+    if text.width() <= width {
+        return text.to_owned();
+    }
+    let mut tail = Vec::new();
+    let mut used = 0;
+    for grapheme in text.graphemes(true).rev() {
+        used += grapheme.width();
+        if used > width / 3 {
+            break;
+        }
+        tail.push(grapheme);
+    }
+    let tail: String = tail.into_iter().rev().collect();
+    fit(text, width - tail.width()) + &tail
+}
+
 /// Fits to exactly `width` columns, filled with spaces on the right.
 pub(super) fn left(text: &str, width: usize) -> String {
     let text = fit(text, width);

@@ -1,7 +1,7 @@
 //! Which readers a scan waits at.
 
 use super::super::kind::ReaderKind;
-use super::super::select;
+use super::super::select_reader;
 use super::super::trouble::ReaderTrouble;
 
 /// The readers that the user chose.
@@ -29,7 +29,7 @@ impl Choice {
         };
         let names: Vec<&str> = present.iter().map(String::as_str).collect();
         let mut chosen: Vec<String> = Vec::new();
-        for at in wanted.iter().filter_map(|name| select(name, &names).ok()) {
+        for at in wanted.iter().filter_map(|name| select_reader(name, &names).ok()) {
             if !chosen.contains(&present[at]) {
                 chosen.push(present[at].clone());
             }

@@ -66,11 +66,7 @@ fn page_of_devices() {
                 None,
                 vec![
                     found(READER, "contactless", None),
-                    found(
-                        "ACS ACR1252 1S CL Reader [ACR1252 SAM] 00 01",
-                        "SAM slot, never used for tags",
-                        None,
-                    ),
+                    found("ACS ACR1252 1S CL Reader [ACR1252 SAM] 00 01", "SAM slot, not for tags", None),
                     found("SIMULATED tags", "reads tag files", None),
                 ],
             ),

@@ -264,3 +264,14 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn names_that_differ_at_their_ends_stay_apart_when_they_are_cut() {
+    use super::super::text::fit_ends;
+    assert_eq!(fit_ends("ACS ACR122U PICC Interface 00 01", 17), "ACS ACR122U…00 01");
+    assert_eq!(fit_ends("short", 5), "short");
+    for width in 0..40 {
+        let cut = fit_ends("日本語の名前 Reader 00 01", width);
+        assert!(unicode_width::UnicodeWidthStr::width(cut.as_str()) <= width, "{width}: {cut}");
+    }
+}
