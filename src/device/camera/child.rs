@@ -93,11 +93,17 @@ pub(super) fn serve(input: &mut impl Read, output: &mut impl Write) -> std::io::
                 }
                 Err(failure) => fail(output, failure)?,
             },
-            Request::Frame { size } => match opened.as_mut().map(|state| state.next(size)) {
-                Some(Ok((picture, raw))) => send_frame(output, &picture, raw)?,
-                Some(Err(failure)) => fail(output, failure)?,
-                None => fail(output, Failure::Told("the camera is not open".into()))?,
-            },
+            Request::Frame { size } => {
+                let taken = match size {
+                    Size::Preview => opened.as_mut().map(Opened::next),
+                    Size::Full => opened.take().map(Opened::last),
+                };
+                match taken {
+                    Some(Ok((picture, raw))) => send_frame(output, &picture, raw)?,
+                    Some(Err(failure)) => fail(output, failure)?,
+                    None => fail(output, Failure::Told("the camera is not open".into()))?,
+                }
+            }
         }
     }
     Ok(())
@@ -193,12 +199,9 @@ fn read_picture(path: &str) -> Result<Picture, String> {
 }
 
 impl Opened {
-    /// The next frame, at the pace of a camera.
-    fn next(&mut self, size: Size) -> Result<(Picture, Option<RawFacts>), Failure> {
-        let side = match size {
-            Size::Preview => wire::PREVIEW_SIDE,
-            Size::Full => wire::FULL_SIDE,
-        };
+    /// The next frame for aiming, at the pace of a camera.
+    fn next(&mut self) -> Result<(Picture, Option<RawFacts>), Failure> {
+        let side = wire::PREVIEW_SIDE;
         match self {
             Self::Still { picture, last } => {
                 pace(last);
@@ -206,21 +209,34 @@ impl Opened {
             }
             Self::Card { start, last } => {
                 pace(last);
-                let (width, height) =
-                    (CARD_SIZE.0.min(side), CARD_SIZE.1 * CARD_SIZE.0.min(side) / CARD_SIZE.0);
+                let (width, height) = (side, CARD_SIZE.1 * side / CARD_SIZE.0);
                 Ok((picture::test_card(width, height, start.elapsed(), &clock()), None))
             }
             Self::Lens(lens) => {
-                let care = match size {
-                    Size::Preview => Care::Quick { side },
-                    Size::Full => Care::Whole,
-                };
-                let (picture, raw) = real::next(lens.as_mut(), care)?;
-                let fits = picture.width().max(picture.height()) <= side;
-                Ok((if fits { picture } else { picture.shrunk_to(side) }, Some(raw)))
+                let (picture, raw) = real::next(lens.as_mut(), Care::Quick { side })?;
+                Ok((shrunk(picture, side), Some(raw)))
             }
         }
     }
+
+    /// The last frame, in full size.
+    fn last(self) -> Result<(Picture, Option<RawFacts>), Failure> {
+        match self {
+            Self::Still { picture, .. } => Ok((picture, None)),
+            Self::Card { start, .. } => {
+                Ok((picture::test_card(CARD_SIZE.0, CARD_SIZE.1, start.elapsed(), &clock()), None))
+            }
+            Self::Lens(lens) => {
+                let (picture, raw) = real::last(lens)?;
+                Ok((shrunk(picture, wire::FULL_SIDE), Some(raw)))
+            }
+        }
+    }
+}
+
+fn shrunk(picture: Picture, side: u32) -> Picture {
+    let fits = picture.width().max(picture.height()) <= side;
+    if fits { picture } else { picture.shrunk_to(side) }
 }
 
 fn pace(last: &mut Option<Instant>) {

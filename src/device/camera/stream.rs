@@ -165,23 +165,24 @@ impl ChildStream {
         if line.is_empty() { status } else { format!("{status}: {line}") }
     }
 
-    /// The first frame that is neither dark nor unfilled, or the last that is.
-    async fn settled(
-        &mut self,
-        size: Size,
-        mut seen: impl FnMut(Option<RawFacts>),
-    ) -> Result<Picture, CameraError> {
+    /// Waits for the first frame that is neither dark nor unfilled, or for the last that is.
+    async fn settled(&mut self, mut seen: impl FnMut()) -> Result<(), CameraError> {
         let start = Instant::now();
         let mut passed = 0;
         loop {
-            let (picture, raw) = self.frame("taking the picture", size).await?;
-            seen(raw);
+            let (picture, _) = self.frame("taking the picture", Size::Preview).await?;
+            seen();
             let is_usable = picture.mean_luma() >= DARK && !picture.is_unfilled_green();
             if is_usable || passed == DARK_FRAMES || start.elapsed() >= DARK_TIME {
-                return Ok(picture);
+                return Ok(());
             }
             passed += 1;
         }
+    }
+
+    /// The last frame; the child closes the camera itself.
+    async fn last(&mut self) -> Result<(Picture, Option<RawFacts>), CameraError> {
+        self.frame("taking the picture", Size::Full).await
     }
 
     async fn frame(
@@ -209,21 +210,20 @@ impl ChildStream {
     /// Aims until there is something to see, then takes one picture as the shutter does; tells when what happened.
     async fn probed(mut self: Box<Self>) -> Result<Probe, CameraError> {
         let (asked, mut first, mut frames) = (self.asked, None, 0);
-        let mut aimed = |_| {
+        let mut aimed = || {
             first.get_or_insert_with(|| asked.elapsed());
             frames += 1;
         };
-        let aimed = self.settled(Size::Preview, &mut aimed).await.map(|_| asked.elapsed());
-        let mut last = None;
+        let aimed = self.settled(&mut aimed).await.map(|_| asked.elapsed());
         let taken = match aimed {
-            Ok(usable) => self.settled(Size::Full, |raw| last = raw).await.map(|picture| (usable, picture)),
+            Ok(usable) => self.last().await.map(|taken| (usable, taken)),
             Err(error) => Err(error),
         };
         let there = asked.elapsed();
         let (format, started, opened) = (self.format.clone(), self.started, self.opened);
         self.close().await;
         let closed = asked.elapsed();
-        let (usable, picture) = taken?;
+        let (usable, (picture, last)) = taken?;
         Ok(Probe {
             format,
             width: picture.width(),
@@ -278,7 +278,10 @@ impl CameraStream for ChildStream {
 
     fn shutter(mut self: Box<Self>) -> Boxed<'static, Result<Picture, CameraError>> {
         Box::pin(async move {
-            let taken = self.settled(Size::Full, |_| {}).await;
+            let taken = match self.settled(|| {}).await {
+                Ok(()) => self.last().await.map(|(picture, _)| picture),
+                Err(error) => Err(error),
+            };
             self.close().await;
             taken
         })

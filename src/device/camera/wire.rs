@@ -13,7 +13,7 @@ use super::info::{CameraInfo, FormatInfo};
 use crate::picture::Picture;
 
 /// The version both sides must speak.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 /// Bytes of the fixed part before the header.
 pub const PREFIX_BYTES: usize = 12;
 /// Largest header in bytes: room for any path that an operating system takes, escaped.
@@ -61,7 +61,7 @@ pub enum Source {
 pub enum Size {
     /// Small, for aiming.
     Preview,
-    /// As large as may be, for the shutter.
+    /// As large as may be, for the shutter: the last one. The camera is closed as soon as it was caught.
     Full,
 }
 

@@ -70,6 +70,14 @@ pub struct RawFrame<'a> {
     pub bytes: &'a [u8],
 }
 
+impl RawFrame<'_> {
+    /// The same frame in another place.
+    pub const fn with_bytes<'b>(&self, bytes: &'b [u8]) -> RawFrame<'b> {
+        let Self { format, width, height, stride, colours, .. } = *self;
+        RawFrame { format, width, height, stride, colours, bytes }
+    }
+}
+
 impl std::fmt::Debug for RawFrame<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "[{:?} {}×{}, {} bytes]", self.format, self.width, self.height, self.bytes.len())
@@ -170,12 +178,12 @@ fn decode_mjpeg(frame: &RawFrame<'_>, care: Care) -> Result<Picture, PictureErro
     })
 }
 
-/// Refuses, before a pixel is decoded, what would cost more than a frame of the agreed size: another size, and progressive
+/// Refuses, before a pixel is decoded, what would cost more than a frame of the agreed size: a larger one, and progressive
 /// JPEG, each of whose many passes goes over the whole picture. Cameras send sequential ones (USB Video Class, MJPEG
-/// payload).
+/// payload). A smaller picture than agreed is a picture: some cameras keep to the size that was set before.
 fn of_this_camera(own: jpeg::Frame, frame: &RawFrame<'_>) -> Result<(), PictureError> {
-    let near = |own: u32, agreed: u32| own.abs_diff(agreed) < BLOCK;
-    if !near(own.width, frame.width) || !near(own.height, frame.height) {
+    let fits = |own: u32, agreed: u32| own.saturating_sub(agreed) < BLOCK;
+    if !fits(own.width, frame.width) || !fits(own.height, frame.height) {
         let (is, agreed) = ((own.width, own.height), (frame.width, frame.height));
         let why = format!("the frame is {}×{} pixels and not {}×{}", is.0, is.1, agreed.0, agreed.1);
         return Err(PictureError::Damaged { why });

@@ -15,6 +15,8 @@ from v4l2 import NODE, command
 
 # What the kernel's camera writes into its picture: all, only the time, nothing.
 NO_TEXT = 2
+# The size of pictures for aiming.
+AIMING = (320, 180)
 # How often times are taken; the median counts.
 TURNS = 30
 
@@ -106,12 +108,17 @@ def a_camera_without_permission_is_explained():
 
 
 def shot(running, fourcc, width=1280, height=720):
-    """Opens the one camera there is and takes a picture: its answer and its pixels."""
+    """Opens the one camera there is and takes a picture: its answer and its pixels. The camera is closed then."""
+    opened(running, fourcc, width, height)
+    return running.frame("full")
+
+
+def opened(running, fourcc, width=1280, height=720):
+    """Opens the one camera there is."""
     cameras, _ = running.list()
     want(len(cameras) == 1, cameras)
-    opened = running.open(cameras[0], fourcc, width, height)
-    want(opened["is"] == "opened" and opened["fourcc"] == fourcc, opened)
-    return running.frame()
+    answer = running.open(cameras[0], fourcc, width, height)
+    want(answer["is"] == "opened" and answer["fourcc"] == fourcc, answer)
 
 
 def want_picture(answer, pixels, width=1280, height=720, **how):
@@ -197,7 +204,7 @@ def damaged_mjpeg_is_dropped_and_whole_ones_come_through():
         while dropped < 3 and left:
             want_picture(answer, pixels)
             dropped, left = dropped + answer["raw"]["dropped"], left - 1
-            answer, pixels = running.frame()
+            answer, pixels = shot(running, "MJPG")
         want(dropped >= 3, f"{dropped} dropped")
 
 
@@ -261,7 +268,8 @@ def a_busy_camera_is_listed_as_such_and_free_after():
 def streaming(fourcc="YUYV"):
     """A camera process that has given one good picture."""
     with v4l2.vivid(), child(PROGRAM) as running:
-        want_picture(*shot(running, fourcc))
+        opened(running, fourcc)
+        want_picture(*running.frame(), *AIMING)
         yield running
 
 
@@ -302,7 +310,7 @@ def a_camera_plugged_in_anew_elsewhere_is_found_again():
         with child(PROGRAM) as running:
             opened = running.open(camera, "YUYV", 1280, 720)
             want(opened["is"] == "opened", opened)
-            want_picture(*running.frame())
+            want_picture(*running.frame("full"))
     finally:
         v4l2.unload("vivid")
         v4l2.unload("v4l2loopback")
@@ -313,7 +321,7 @@ def frames_that_the_driver_calls_damaged_are_dropped():
     with streaming("UYVY") as running:
         v4l2.control("inject_v4l2_buf_flag_error")
         for _ in range(6):
-            want_picture(*running.frame())
+            want_picture(*running.frame(), *AIMING)
 
 
 @case
@@ -331,7 +339,7 @@ def errors_at_the_start_are_told_and_do_not_last():
             v4l2.control(f"inject_vidioc_{error}_error")
             with child(PROGRAM) as running:
                 answer = running.open(camera, "YUYV", 1280, 720)
-                answer = answer if answer["is"] == "failed" else running.frame()[0]
+                answer = answer if answer["is"] == "failed" else running.frame("full")[0]
                 want(answer["is"] == "failed" and answer["trouble"], f"{error}: {answer}")
             with child(PROGRAM) as running:
                 want_picture(*shot(running, "YUYV"))
@@ -340,7 +348,8 @@ def errors_at_the_start_are_told_and_do_not_last():
 @case
 def a_feed_that_ends_is_told():
     with v4l2.loopback(), v4l2.fed("MJPG", 1280, 720, SHARE / "bars.jpg") as feeding, child(PROGRAM) as running:
-        want_picture(*shot(running, "MJPG"))
+        opened(running, "MJPG")
+        want_picture(*running.frame(), *AIMING)
         feeding.kill()
         kind_is(failure(running), "noFrames", "connection", "unplugged")
 

@@ -70,8 +70,8 @@ class Child:
         source = {"kind": "device", **{k: camera[k] for k in ("node", "card", "bus")}, "format": fits[0]}
         return self.ask(do="open", source=source)[0]
 
-    def frame(self, size="full"):
-        """The next picture: the answer, and its pixels."""
+    def frame(self, size="preview"):
+        """The next picture: the answer, and its pixels. After a `full` one the camera is closed."""
         return self.ask(do="frame", size=size)
 
     def close(self):

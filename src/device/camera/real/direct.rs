@@ -11,9 +11,9 @@ use v4l::io::mmap::Stream;
 use v4l::io::traits::CaptureStream;
 
 use super::opening::Set;
-use super::{Lens, Taken, errno};
+use super::{Lens, See, errno, spoilt};
 use crate::device::camera::{CameraTrouble, FormatInfo};
-use crate::picture::raw::{self, Care, PixelFormat, RawFrame};
+use crate::picture::raw::{PixelFormat, RawFrame};
 
 /// Few, so that what is shown is new; more than one, so that the camera always has one to fill.
 const BUFFERS: u32 = 3;
@@ -45,7 +45,7 @@ impl Lens for Direct {
         &self.set.info
     }
 
-    fn take(&mut self, care: Care) -> Result<Taken, CameraTrouble> {
+    fn take(&mut self, see: &mut See<'_>) -> Result<(), CameraTrouble> {
         let (buffer, facts) = match self.stream.next() {
             Ok(frame) => frame,
             Err(error) if error.kind() == io::ErrorKind::TimedOut => {
@@ -56,16 +56,17 @@ impl Lens for Direct {
         };
         let bytes = buffer.get(..facts.bytesused as usize).unwrap_or(buffer);
         if facts.flags.contains(Flags::ERROR) {
-            return Ok(Taken::spoilt(bytes.len()));
+            see(Err(spoilt()));
+            return Ok(());
         }
-        let frame = RawFrame {
+        see(Ok(&RawFrame {
             format: self.pixel,
             width: self.set.info.width,
             height: self.set.info.height,
             stride: Some(self.set.stride).filter(|stride| *stride > 0),
             colours: self.set.colours,
             bytes,
-        };
-        Ok(Taken { picture: raw::decode(&frame, care), bytes: bytes.len() })
+        }));
+        Ok(())
     }
 }

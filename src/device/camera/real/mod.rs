@@ -23,11 +23,13 @@ mod unavailable;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
+use zeroize::Zeroizing;
+
 use super::CameraTrouble;
 use super::choice::Wish;
 use super::info::FormatInfo;
 use super::wire::RawFacts;
-use crate::picture::raw::Care;
+use crate::picture::raw::{self, Care, PixelFormat, RawFrame};
 use crate::picture::{Picture, PictureError};
 
 #[cfg(all(feature = "camera", not(target_os = "linux")))]
@@ -68,9 +70,12 @@ pub(super) trait Lens {
     /// The format that is really set.
     fn set(&self) -> &FormatInfo;
 
-    /// Waits for the next frame and decodes it.
-    fn take(&mut self, care: Care) -> Result<Taken, CameraTrouble>;
+    /// Waits for the next frame and shows it, where it lies in the driver's buffer.
+    fn take(&mut self, see: &mut See<'_>) -> Result<(), CameraTrouble>;
 }
+
+/// What looks at a frame, or hears that the camera itself calls it damaged.
+pub(super) type See<'a> = dyn FnMut(Result<&RawFrame<'_>, PictureError>) + 'a;
 
 /// Opens a camera and sets its format. The libraries panic where a driver's words are no text, or say what they do not
 /// know.
@@ -81,47 +86,77 @@ pub(super) fn open(wanted: &Wanted) -> Result<Box<dyn Lens>, CameraTrouble> {
     })
 }
 
-/// A frame that came.
-pub(super) struct Taken {
-    /// The picture, or why it is none.
-    pub picture: Result<Picture, PictureError>,
-    /// Bytes of the frame.
-    pub bytes: usize,
+/// A frame that the driver itself calls damaged.
+#[cfg(all(feature = "camera", target_os = "linux"))]
+fn spoilt() -> PictureError {
+    PictureError::Damaged { why: "the camera says so".into() }
 }
 
-impl Taken {
-    /// A frame that the driver itself calls damaged.
-    #[cfg_attr(
-        not(all(feature = "camera", target_os = "linux")),
-        expect(dead_code, reason = "only V4L2 does")
-    )]
-    pub fn spoilt(bytes: usize) -> Self {
-        Self { picture: Err(PictureError::Damaged { why: "the camera says so".into() }), bytes }
+/// The next whole frame as a picture: damaged ones are dropped.
+pub(super) fn next(lens: &mut dyn Lens, care: Care) -> Result<(Picture, RawFacts), CameraTrouble> {
+    whole(lens, &mut |frame| raw::decode(frame, care))
+}
+
+/// The last frame, in full size. The camera is closed as soon as it was caught: its light does not stay on while we
+/// decode. Whether a JPEG is whole is known only when it is decoded, so that is done before.
+pub(super) fn last(mut lens: Box<dyn Lens>) -> Result<(Picture, RawFacts), CameraTrouble> {
+    let (caught, facts) = whole(&mut *lens, &mut |frame| match frame.format {
+        PixelFormat::Mjpeg => raw::decode(frame, Care::Whole).map(Caught::Picture),
+        _ => raw::decode(frame, Care::Quick { side: 1 }).map(|_| Caught::frame(frame)),
+    })?;
+    drop(lens);
+    match caught {
+        Caught::Picture(picture) => Ok(picture),
+        Caught::Frame(frame, bytes) => raw::decode(&frame.with_bytes(&bytes), Care::Whole),
+    }
+    .map(|picture| (picture, facts))
+    .map_err(unreadable)
+}
+
+/// What is kept of a frame when its camera is closed.
+enum Caught {
+    Picture(Picture),
+    /// Where its bytes lie now stands beside it.
+    Frame(RawFrame<'static>, Zeroizing<Vec<u8>>),
+}
+
+impl Caught {
+    fn frame(frame: &RawFrame<'_>) -> Self {
+        Self::Frame(frame.with_bytes(&[]), Zeroizing::new(frame.bytes.to_vec()))
     }
 }
 
-/// The next whole frame: damaged ones are dropped.
-pub(super) fn next(lens: &mut dyn Lens, care: Care) -> Result<(Picture, RawFacts), CameraTrouble> {
+/// What `make` makes of the next frame that is not damaged.
+fn whole<T>(
+    lens: &mut dyn Lens,
+    make: &mut dyn FnMut(&RawFrame<'_>) -> Result<T, PictureError>,
+) -> Result<(T, RawFacts), CameraTrouble> {
     let (start, mut dropped) = (Instant::now(), 0);
     loop {
-        let Taken { picture, bytes } = lens.take(care)?;
-        let spoilt = match picture {
-            Ok(picture) => {
+        let (mut made, mut bytes) = (None, 0);
+        lens.take(&mut |frame| {
+            bytes = frame.as_ref().map_or(0, |frame| frame.bytes.len());
+            made = Some(frame.and_then(&mut *make));
+        })?;
+        let spoilt = match made {
+            Some(Ok(made)) => {
                 let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
-                return Ok((picture, RawFacts { bytes, dropped }));
+                return Ok((made, RawFacts { bytes, dropped }));
             }
-            Err(PictureError::Damaged { why }) => why,
-            Err(degenerate @ PictureError::Degenerate { .. }) => degenerate.to_string(),
-            Err(other) => {
-                let what = "decoding its picture".to_owned();
-                return Err(CameraTrouble::Other { what, code: other.to_string() });
-            }
+            Some(Err(PictureError::Damaged { why })) => why,
+            Some(Err(degenerate @ PictureError::Degenerate { .. })) => degenerate.to_string(),
+            Some(Err(other)) => return Err(unreadable(other)),
+            None => "it was never shown".to_owned(),
         };
         dropped += 1;
         if dropped >= DAMAGED_FRAMES || start.elapsed() > DAMAGED_TIME {
             return Err(CameraTrouble::Damaged { frames: dropped, why: spoilt });
         }
     }
+}
+
+fn unreadable(error: PictureError) -> CameraTrouble {
+    CameraTrouble::Other { what: "decoding its picture".to_owned(), code: error.to_string() }
 }
 
 #[cfg(test)]

@@ -3,9 +3,9 @@
 use nokhwa::Camera;
 use nokhwa::utils::{CameraIndex, FrameFormat};
 
-use super::{Lens, Taken};
+use super::{Lens, See};
 use crate::device::camera::{CameraTrouble, FormatInfo};
-use crate::picture::raw::{self, Care, Colours, PixelFormat, RawFrame};
+use crate::picture::raw::{Colours, PixelFormat, RawFrame};
 
 /// A camera that nokhwa has open.
 pub(super) struct Through {
@@ -45,22 +45,22 @@ impl Lens for Through {
         &self.set
     }
 
-    fn take(&mut self, care: Care) -> Result<Taken, CameraTrouble> {
+    fn take(&mut self, see: &mut See<'_>) -> Result<(), CameraTrouble> {
         let frame = self.camera.frame().map_err(|e| trouble(&e.to_string(), self.camera.index()))?;
         let own = code(frame.source_frame_format());
         let Some(pixel) = PixelFormat::of_fourcc(own) else {
             return Err(CameraTrouble::NoUsableFormat { offered: vec![own.to_owned()] });
         };
         let size = frame.resolution();
-        let raw = RawFrame {
+        see(Ok(&RawFrame {
             format: pixel,
             width: size.width(),
             height: size.height(),
             stride: self.stride.filter(|_| PixelFormat::of_fourcc(&self.set.fourcc) == Some(pixel)),
             colours: self.colours,
             bytes: frame.buffer(),
-        };
-        Ok(Taken { picture: raw::decode(&raw, care), bytes: raw.bytes.len() })
+        }));
+        Ok(())
     }
 }
 
