@@ -126,7 +126,7 @@ impl Scanning<'_> {
                     }
                 }
             };
-            self.teller.recovered();
+            self.teller.there(&chosen);
             slots.close(&chosen, self.teller);
             match self.at_readers(&*context, &chosen, &mut slots, first, give) {
                 Ok(Next::List) => first = false,
@@ -218,6 +218,7 @@ impl Scanning<'_> {
     /// Whether other readers are to be waited at than `chosen`; tells of the one that is gone.
     fn are_others(&self, context: &dyn Context, chosen: &[String]) -> Result<bool, PcscError> {
         let present = self.stop.call(Duration::ZERO, || context.readers())?;
+        self.teller.recovered("");
         if let Some(gone) = chosen.iter().find(|name| !present.contains(name)) {
             self.teller.trouble(gone, ReaderTrouble::Unplugged { reader: gone.clone() });
         }
@@ -236,7 +237,7 @@ impl Scanning<'_> {
             let reader = place.slot.reader.clone();
             match self.try_one(context, &reader, &place.slot.atr)? {
                 Tried::Read(scanned, read) => {
-                    self.teller.recovered();
+                    self.teller.recovered(&reader);
                     self.teller.tell(&reader, Happened::Read(read));
                     if let Some(give) = give.take() {
                         give(scanned);

@@ -69,7 +69,7 @@ impl Slots {
         for place in &mut self.0 {
             if place.gone.is_some_and(|gone| gone.elapsed() >= DEBOUNCE) {
                 (place.gone, place.told) = (None, false);
-                teller.tell(&place.slot.reader, Happened::Removed);
+                teller.taken_off(&place.slot.reader);
             }
         }
     }
@@ -77,8 +77,8 @@ impl Slots {
     /// The readers are not watched any more: what lies on them counts as taken off, in pairs (A14).
     pub fn close(&mut self, kept: &[String], teller: &Teller) {
         for place in &mut self.0 {
-            if std::mem::take(&mut place.told) && !kept.contains(&place.slot.reader) {
-                teller.tell(&place.slot.reader, Happened::Removed);
+            if !kept.contains(&place.slot.reader) && std::mem::take(&mut place.told) {
+                teller.taken_off(&place.slot.reader);
             }
         }
         self.0.retain(|place| kept.contains(&place.slot.reader));

@@ -149,7 +149,7 @@ fn card_error(code: Error, reader: &str) -> CardError {
         }
         Error::ResetCard => CardError::Reset,
         // Drivers answer so when the tag leaves the field in the middle of an exchange.
-        Error::UnresponsiveCard => CardError::Gone,
+        Error::UnresponsiveCard | Error::CommDataLost => CardError::Gone,
         Error::ReaderUnavailable | Error::UnknownReader => {
             CardError::Trouble(ReaderTrouble::Unplugged { reader: reader.to_owned() })
         }
@@ -179,5 +179,79 @@ fn error(code: Error) -> PcscError {
             PcscError::Mute
         }
         other => PcscError::Other(other.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The codes of the field reports, as numbers: A1, A2, A4, A5, A7, A14.
+    #[test]
+    fn each_code_of_the_service_means_what_the_field_saw() {
+        let codes: [(u32, PcscError); 9] = [
+            (0x8010_001D, PcscError::NotRunning),
+            (0x8010_001E, PcscError::Lost),
+            (0x8010_0003, PcscError::Lost),
+            (0x8010_0013, PcscError::Lost),
+            (0x8010_006A, PcscError::NotAllowed),
+            (0x8010_0009, PcscError::NoSuchReader),
+            (0x8010_000C, PcscError::NoTag),
+            (0x8010_000B, PcscError::Busy),
+            (0x8010_0066, PcscError::Mute),
+        ];
+        for (code, expected) in codes {
+            assert_eq!(error(of(code)), expected, "{code:#X}");
+        }
+        assert!(matches!(error(of(0x8010_0001)), PcscError::Other(_)));
+    }
+
+    #[test]
+    fn each_code_in_the_middle_of_a_read_means_what_the_field_saw() {
+        let is = |code| card_error(of(code), "ACS");
+        // Taken off: between two commands, in the middle of one, and what drivers make of it.
+        for code in [0x8010_0069, 0x8010_000C, 0x8010_0016, 0x8010_0067, 0x8010_0066, 0x8010_002F] {
+            assert!(matches!(is(code), CardError::Gone), "{code:#X}");
+        }
+        assert!(matches!(is(0x8010_0068), CardError::Reset));
+        for code in [0x8010_0017, 0x8010_0009] {
+            let unplugged = is(code);
+            assert!(
+                matches!(&unplugged, CardError::Trouble(ReaderTrouble::Unplugged { reader }) if reader == "ACS"),
+                "{code:#X}"
+            );
+        }
+        for code in [0x8010_001D, 0x8010_001E, 0x8010_0003, 0x8010_0013] {
+            assert!(matches!(is(code), CardError::Trouble(ReaderTrouble::Lost)), "{code:#X}");
+        }
+        assert!(matches!(is(0x8010_000B), CardError::Trouble(ReaderTrouble::Busy { .. })));
+    }
+
+    /// The code as the library knows it.
+    fn of(code: u32) -> Error {
+        use Error::{
+            CommDataLost, CommError, InternalError, InvalidHandle, NoService, NoSmartcard, NotTransacted,
+            ReaderUnavailable, RemovedCard, ResetCard, SecurityViolation, ServiceStopped, SharingViolation,
+            UnknownReader, UnpoweredCard, UnresponsiveCard,
+        };
+        let known = [
+            CommDataLost,
+            CommError,
+            InternalError,
+            InvalidHandle,
+            NoService,
+            NoSmartcard,
+            NotTransacted,
+            ReaderUnavailable,
+            RemovedCard,
+            ResetCard,
+            SecurityViolation,
+            ServiceStopped,
+            SharingViolation,
+            UnknownReader,
+            UnpoweredCard,
+            UnresponsiveCard,
+        ];
+        *known.iter().find(|error| **error as u32 == code).expect("it stands in the list")
     }
 }

@@ -1,5 +1,6 @@
 //! What a scan tells while it goes on: the same trouble once, and its end.
 
+use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use super::super::NfcError;
@@ -14,8 +15,8 @@ pub struct Teller {
 
 #[derive(Default)]
 struct State {
-    /// The reader that has it, and what it has.
-    trouble: Option<(String, ReaderTrouble)>,
+    /// What is wrong with which reader; with the service, or with all readers, under no name.
+    troubles: BTreeMap<String, ReaderTrouble>,
     /// How many tags went away in the middle of a read.
     torn: usize,
 }
@@ -41,29 +42,48 @@ impl Teller {
 
     /// Something is wrong. The same thing again is not told again (A16).
     pub fn trouble(&self, reader: &str, trouble: ReaderTrouble) {
-        let now = (reader.to_owned(), trouble);
-        let mut state = self.state();
-        if state.trouble.as_ref() != Some(&now) {
-            let trouble = now.1.clone();
-            state.trouble = Some(now);
-            drop(state);
+        let before = self.state().troubles.insert(reader.to_owned(), trouble.clone());
+        if before.as_ref() != Some(&trouble) {
             self.told.tell(reader, Happened::Trouble(trouble));
         }
     }
 
-    /// What was wrong is so no more.
-    pub fn recovered(&self) {
-        let over = self.state().trouble.take();
-        if let Some((reader, _)) = over {
-            self.told.tell(&reader, Happened::Recovered);
+    /// What was wrong with this reader is so no more.
+    pub fn recovered(&self, reader: &str) {
+        let over = self.state().troubles.remove(reader);
+        if over.is_some() {
+            self.told.tell(reader, Happened::Recovered);
         }
+    }
+
+    /// These readers are there, and so is the service.
+    pub fn there(&self, readers: &[String]) {
+        self.recovered("");
+        for reader in readers {
+            let was_unplugged =
+                matches!(self.state().troubles.get(reader), Some(ReaderTrouble::Unplugged { .. }));
+            if was_unplugged {
+                self.recovered(reader);
+            }
+        }
+    }
+
+    /// The tag was taken off this reader. What was wrong with it is no reason any more.
+    pub fn taken_off(&self, reader: &str) {
+        let mut state = self.state();
+        if !matches!(state.troubles.get(reader), Some(ReaderTrouble::Unplugged { .. })) {
+            state.troubles.remove(reader);
+        }
+        drop(state);
+        self.tell(reader, Happened::Removed);
     }
 
     /// Why nothing was read until the time was up.
     pub fn why_nothing(&self) -> NfcError {
         let state = self.state();
-        match (&state.trouble, state.torn) {
-            (Some((_, trouble)), _) => NfcError::Trouble(trouble.clone()),
+        // The service comes first: its name is empty.
+        match (state.troubles.values().next(), state.torn) {
+            (Some(trouble), _) => NfcError::Trouble(trouble.clone()),
             (None, 0) => NfcError::TimedOut,
             (None, times) => NfcError::TornAway { times },
         }

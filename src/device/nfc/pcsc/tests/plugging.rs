@@ -74,6 +74,49 @@ async fn a_reader_pulled_out_with_its_tag_is_told_in_pairs_and_picked_up_again()
 }
 
 #[tokio::test]
+async fn a_tag_that_stays_while_another_reader_comes_is_told_once_and_in_pairs() {
+    let world = World::with(&[ONE]);
+    world.put(ONE, world::Tag { refused: Some((PcscError::Mute, usize::MAX)), ..ntag() });
+    let mut scan = Scan::auto(&world);
+    scan.hears_that("tag already on").await;
+    scan.hears_that("does not answer").await;
+    let listed = world.seen(|state| state.listed);
+    world.change(|state| {
+        state.readers.insert(TWO.into(), Reader::default());
+    });
+    while world.seen(|state| state.listed) < listed + 2 {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    world.take(ONE);
+    scan.hears_that(&format!("taken off {ONE}")).await;
+    world.put(TWO, ntag());
+    scan.hears_that(&format!("put on {TWO}")).await;
+    scan.hears_that("Type 2 read").await;
+    scan.reads(TWO).await;
+}
+
+#[tokio::test]
+async fn a_reader_pulled_out_in_the_middle_of_a_read_is_used_when_it_is_back() {
+    let world = World::with(&[ONE]);
+    world.change(|state| state.pulled_at = Some(3));
+    let mut scan = Scan::auto(&world);
+    world.put(ONE, ntag());
+    scan.hears_that("on ACS").await;
+    scan.hears_that("was unplugged").await;
+    scan.hears_that("taken off").await;
+    scan.hears_that("no reader is plugged in").await;
+    world.change(|state| {
+        state.readers.insert(ONE.into(), Reader::default());
+    });
+    scan.hears_that("answers again").await;
+    scan.hears_that("works again").await;
+    world.put(ONE, ntag());
+    scan.hears_that("on ACS").await;
+    scan.hears_that("Type 2 read").await;
+    scan.reads(ONE).await;
+}
+
+#[tokio::test]
 async fn a8_the_security_module_of_a_reader_is_no_tag() {
     const SAM: [u8; 28] = [
         0x3B, 0xDF, 0x18, 0xFF, 0x81, 0xF1, 0xFE, 0x43, 0x00, 0x3F, 0x03, 0x83, 0x4D, 0x49, 0x46, 0x41, 0x52,

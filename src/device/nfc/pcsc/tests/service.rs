@@ -23,14 +23,22 @@ async fn a5_a_held_card_is_said_and_the_other_reader_is_read() {
     scan.hears_that("another program holds the card on ACS").await;
     world.put(TWO, ntag());
     scan.hears_that("on Identiv").await;
-    loop {
-        let heard = scan.hears().await;
-        if heard.contains("Type 2 read") {
-            break;
-        }
-        assert!(heard.contains("works again"), "{heard}");
-    }
+    // It is still held: nothing else is said of it until the other was read.
+    scan.hears_that("Type 2 read").await;
     scan.reads(TWO).await;
+}
+
+#[tokio::test]
+async fn what_was_wrong_with_a_card_is_no_reason_when_it_is_gone() {
+    let world = World::with(&[ONE]);
+    world.put(ONE, world::Tag { refused: Some((PcscError::Busy, usize::MAX)), ..ntag() });
+    let mut scan = Scan::of(&world, Choice::Auto, Duration::from_secs(2));
+    scan.hears_that("tag already on ACS").await;
+    scan.hears_that("another program holds the card").await;
+    world.take(ONE);
+    scan.hears_that("taken off").await;
+    let failed = scan.fails().await;
+    assert!(matches!(failed, NfcError::TimedOut), "{failed}");
 }
 
 #[tokio::test]
@@ -143,6 +151,26 @@ async fn threads_that_a_frozen_daemon_holds_are_few() {
         }
     };
     assert_eq!(tokio::time::timeout(LONG, until_they_are_gone).await.unwrap().reader, ONE);
+}
+
+#[tokio::test]
+async fn a16_what_is_wrong_with_two_readers_is_told_once_of_each() {
+    let world = World::with(&[ONE, TWO]);
+    for reader in [ONE, TWO] {
+        world.put(reader, world::Tag { refused: Some((PcscError::Busy, usize::MAX)), ..ntag() });
+    }
+    let mut scan = Scan::of(&world, Choice::Auto, Duration::from_secs(1));
+    let mut told = Vec::new();
+    loop {
+        let heard = scan.hears().await;
+        if heard.contains("(nothing more)") {
+            break;
+        }
+        told.push(heard);
+    }
+    let held = told.iter().filter(|line| line.contains("another program holds the card")).count();
+    assert_eq!(held, 2, "{told:?}");
+    assert!(world.seen(|state| state.connected) > 4, "they are tried again");
 }
 
 #[tokio::test]

@@ -24,6 +24,8 @@ pub struct State {
     pub refuses_once: bool,
     /// A reader that is plugged in right after the next listing.
     pub comes_after_listing: Option<&'static str>,
+    /// The reader is pulled out in the middle of this command, counted from the first of all.
+    pub pulled_at: Option<usize>,
     /// No call returns.
     pub frozen: bool,
     /// How often a daemon was started: a context of an older one is of no use.
@@ -221,6 +223,12 @@ impl Card for OnLine {
             let trouble = |_| CardError::Trouble(crate::device::nfc::ReaderTrouble::Lost);
             let mut state = self.world.call(self.life).map_err(trouble)?;
             state.transmitted += 1;
+            if state.pulled_at == Some(state.transmitted) {
+                state.readers.remove(&self.reader);
+                self.world.0.1.notify_all();
+                let reader = self.reader.clone();
+                return Err(CardError::Trouble(crate::device::nfc::ReaderTrouble::Unplugged { reader }));
+            }
             if state.readers.get(&self.reader).is_none_or(|reader| reader.tag.is_none()) {
                 return Err(CardError::Gone);
             }
