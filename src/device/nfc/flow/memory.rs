@@ -15,10 +15,15 @@ const PAGE: usize = 4;
 /// The page that holds the capability container of a Type 2 tag.
 const CONTAINER_PAGE: usize = 3;
 
+/// "End of file reached before reading the asked bytes" (ISO/IEC 7816-4), for readers that give less and say all is well.
+const CAME_SHORT: u16 = 0x6282;
+
 /// Memory as it is read: from `start` on, `block` bytes a number.
 struct Memory {
     start: usize,
     block: usize,
+    /// Whether `block` is known: a number of Type 2 is always a page, one of Type 5 whatever the tag has.
+    is_known: bool,
     /// How many bytes one command reads.
     chunk: usize,
     bytes: Zeroizing<Vec<u8>>,
@@ -34,8 +39,9 @@ enum More {
 }
 
 impl Memory {
-    fn new(start: usize) -> Self {
-        Self { start, block: PAGE, chunk: CHUNK, bytes: Zeroizing::new(Vec::new()), reconnected: false }
+    fn new(start: usize, is_known: bool) -> Self {
+        let bytes = Zeroizing::new(Vec::new());
+        Self { start, block: PAGE, is_known, chunk: CHUNK, bytes, reconnected: false }
     }
 
     /// Reads the next chunk, at most `most` bytes.
@@ -58,12 +64,19 @@ impl Memory {
         if answer.status != 0x9000 || answer.data.is_empty() {
             return Ok(More::Refused(answer.status));
         }
-        if answer.data.len() < wanted {
-            // The block is what came; from now on each command reads one.
-            self.block = answer.data.len().max(PAGE);
-            self.chunk = self.block;
+        let mut came = answer.data.len().min(wanted);
+        if came < PAGE {
+            return Ok(More::Refused(CAME_SHORT));
         }
-        self.bytes.extend_from_slice(&answer.data[..answer.data.len().min(wanted)]);
+        if came < wanted {
+            // From now on no command reads more than came; for Type 5 that is the block.
+            self.chunk = came - came % PAGE;
+            if !self.is_known {
+                self.block = self.chunk;
+            }
+            came = self.chunk;
+        }
+        self.bytes.extend_from_slice(&answer.data[..came]);
         Ok(More::Yes)
     }
 
@@ -106,7 +119,7 @@ fn ask(link: &mut Link<'_>, number: u16, length: usize) -> Result<super::link::A
 /// A Type 2 tag: the capability container and the first pages come with the first command. `None` when the tag is not
 /// formatted for NDEF.
 pub(super) fn read_type2(link: &mut Link<'_>) -> Result<Option<Ndef>, Interrupted> {
-    let mut memory = Memory::new(CONTAINER_PAGE);
+    let mut memory = Memory::new(CONTAINER_PAGE, true);
     if let More::Refused(_) = memory.more(link, CHUNK)? {
         return Ok(None);
     }
@@ -121,7 +134,7 @@ pub(super) fn read_type2(link: &mut Link<'_>) -> Result<Option<Ndef>, Interrupte
 
 /// A Type 5 tag: its capability container is 4 bytes, or 8 where the size does not fit one.
 pub(super) fn read_type5(link: &mut Link<'_>) -> Result<Ndef, Interrupted> {
-    let mut memory = Memory::new(0);
+    let mut memory = Memory::new(0, false);
     while memory.bytes.len() < 8 {
         if let More::Refused(status) = memory.more(link, CHUNK)? {
             return Ok(absent(&format!(

@@ -65,6 +65,26 @@ fn a_reader_that_gives_single_blocks_is_read_so() {
     assert_eq!(said(wrong.read(&storage(3, 3)).unwrap()).1, Ok(MESSAGE.to_vec()), "6C04 says how much");
 }
 
+/// A reader that gives less than it was asked for and says that all is well: pages are pages all the same.
+#[test]
+fn short_answers_shift_nothing() {
+    let short = |most: usize| {
+        OnReader::new(move |command| match command {
+            [0xFF, 0xCA, ..] => ok(&UID),
+            [0xFF, 0xB0, 0, page, length] => {
+                let memory = type2_memory(&in_block(&MESSAGE), 18);
+                ok(&memory[usize::from(*page) * 4..][..usize::from(*length).min(most)])
+            }
+            _ => status(0x6A81),
+        })
+    };
+    for most in [4, 6, 8, 12, 15] {
+        assert_eq!(said(short(most).read(&storage(3, 3)).unwrap()).1, Ok(MESSAGE.to_vec()), "{most} at most");
+    }
+    let broken = said(short(3).read(&storage(3, 3)).unwrap()).1;
+    assert!(broken.is_err(), "{broken:?}");
+}
+
 /// After a page that is refused, everything is, until the tag is connected anew.
 #[test]
 fn a11_after_a_refusal_the_tag_is_connected_anew_once() {
