@@ -239,12 +239,13 @@ impl Scanning<'_> {
                 Tried::Read(scanned, read) => {
                     self.teller.recovered(&reader);
                     self.teller.tell(&reader, Happened::Read(read));
-                    if let Some(give) = give.take() {
-                        give(scanned);
-                    }
+                    // All that is to be said of this press is said before its tag is given.
                     for other in slots.others(&reader) {
                         let another = ReaderTrouble::Another { reader: other.to_owned() };
                         self.teller.tell(other, Happened::Trouble(another));
+                    }
+                    if let Some(give) = give.take() {
+                        give(scanned);
                     }
                     return Ok(Next::Read(reader));
                 }
