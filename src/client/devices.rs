@@ -224,7 +224,7 @@ impl DeviceEvent {
             }
             Did::Reader(Happened::Read(read)) => {
                 let apdus = count(read.apdus.len(), "APDU");
-                format!("{} read in {:.1} ms, {apdus}", read.technology, read.took.as_secs_f64() * 1e3)
+                format!("read in {:.1} ms, {apdus}, {}", read.took.as_secs_f64() * 1e3, read.technology)
             }
             Did::Reader(Happened::Recovered) if !self.name.is_empty() => "works again".to_owned(),
             Did::Reader(Happened::Trouble(trouble)) => without(&trouble.to_string(), &self.name),

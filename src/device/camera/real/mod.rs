@@ -110,7 +110,7 @@ pub(super) fn last(mut lens: Box<dyn Lens>) -> Result<(Picture, RawFacts), Camer
         Caught::Frame(frame, bytes) => raw::decode(&frame.with_bytes(&bytes), Care::Whole),
     }
     .map(|picture| (picture, facts))
-    .map_err(unreadable)
+    .map_err(|error| unreadable(&error))
 }
 
 /// What is kept of a frame when its camera is closed.
@@ -145,7 +145,7 @@ fn whole<T>(
             }
             Some(Err(PictureError::Damaged { why })) => why,
             Some(Err(degenerate @ PictureError::Degenerate { .. })) => degenerate.to_string(),
-            Some(Err(other)) => return Err(unreadable(other)),
+            Some(Err(other)) => return Err(unreadable(&other)),
             None => "it was never shown".to_owned(),
         };
         dropped += 1;
@@ -155,7 +155,7 @@ fn whole<T>(
     }
 }
 
-fn unreadable(error: PictureError) -> CameraTrouble {
+fn unreadable(error: &PictureError) -> CameraTrouble {
     CameraTrouble::Other { what: "decoding its picture".to_owned(), code: error.to_string() }
 }
 
