@@ -82,7 +82,11 @@ async fn what_is_named_and_not_there_is_exit_code_6_with_what_there_is() {
         let error = &lines.last().unwrap()["error"];
         assert_eq!(error["kind"], "device");
         let message = error["message"].as_str().unwrap();
-        assert!(message.starts_with(&format!("There is no {sort} \"No such thing\"; there ")), "{message}");
+        let missing = format!("There is no {sort} \"No such thing\"; there ");
+        assert!(message.contains(&missing), "{message}");
+        // What is wrong with all of them is the likely cause, and comes first.
+        let cause = of(&lines, "trouble", sort).first().map(|trouble| trouble["text"].as_str().unwrap());
+        assert!(message.starts_with(cause.unwrap_or(&missing)), "{message}");
         let sorts: Vec<&Value> =
             lines.iter().filter_map(|l| l.get("found")).map(|found| &found["sort"]).collect();
         assert!(sorts.iter().all(|other| **other == sort), "only what was asked for is looked at: {lines:?}");
@@ -158,7 +162,13 @@ async fn many_probes_are_counted_spread_and_written_to_a_table() {
     let spread: Vec<u64> =
         ["p50_us", "p90_us", "p99_us", "max_us"].iter().map(|p| read[p].as_u64().unwrap()).collect();
     assert!(spread.is_sorted() && spread[3] > 0, "{spread:?}");
-    assert_eq!(std::fs::read_to_string(csv).unwrap().lines().count(), 26);
+    let table = std::fs::read_to_string(&csv).unwrap();
+    assert_eq!(table.lines().count(), 26);
+    let again = finish(devices(home.path(), &args)).await;
+    assert_eq!(again.code, 2, "a table is not overwritten by a slip: {}", again.out);
+    assert!(again.out.contains("is not overwritten") && again.out.contains("another name"), "{}", again.out);
+    assert_eq!(again.json_lines().len(), 1, "nothing is read, and nothing else is said: {}", again.out);
+    assert_eq!(std::fs::read_to_string(&csv).unwrap(), table);
 }
 
 #[tokio::test]
@@ -186,4 +196,19 @@ async fn the_watch_says_what_there_is_and_ends_with_a_signal() {
     running.signal(rustix::process::Signal::INT);
     let done = running.end().await;
     assert_eq!((done.code, done.err.as_str()), (0, ""), "that is how it is meant to end");
+}
+
+#[tokio::test]
+async fn a_socket_name_that_is_empty_is_said_to_be_so() {
+    if !cfg!(feature = "nfc") {
+        return;
+    }
+    let home = tempfile::tempdir().unwrap();
+    let mut command = devices(home.path(), &["--json", "--reader", "auto"]);
+    command.env("PCSCLITE_CSOCK_NAME", "");
+    let done = finish(command).await;
+    let lines = done.json_lines();
+    let wrong = of(&lines, "trouble", "reader");
+    assert_eq!(wrong[0]["text"], "The PC/SC service does not run.");
+    assert!(wrong[0]["hint"].as_str().unwrap().contains("is set and empty"), "{wrong:?}");
 }

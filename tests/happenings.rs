@@ -12,9 +12,11 @@ use agentcall::client::notice::{Activity, Connection};
 use agentcall::client::request::Aim;
 use agentcall::client::{Client, ClientConfig, DeviceLister, Notice, Request, Watched};
 use agentcall::device::Armed;
+use agentcall::device::camera::{Camera, CameraError, CameraStream, CameraTrouble};
 use agentcall::device::nfc::{
     Happened, NfcError, NfcReader, RawTag, ReaderInfo, ReaderTrouble, Readers, Scanned, TagRead, Told,
 };
+use agentcall::trace::output::DeviceRecord;
 use common::engine::config;
 use futures_util::future::BoxFuture;
 use tokio::sync::{mpsc, watch};
@@ -211,6 +213,44 @@ async fn devices_are_listed_only_while_a_face_asks() {
     assert!(!second.is_closed());
     desk.ask(Request::EndDevices).await;
     becomes(|| second.is_closed()).await;
+}
+
+/// A camera that is never there.
+struct NoCamera;
+
+impl Camera for NoCamera {
+    fn name(&self) -> &str {
+        "any camera"
+    }
+
+    fn is_simulated(&self) -> bool {
+        false
+    }
+
+    fn open<'a>(&'a mut self, _: &'a Armed) -> BoxFuture<'a, Result<Box<dyn CameraStream>, CameraError>> {
+        let name = self.name().to_owned();
+        Box::pin(async { Err(CameraError::Trouble { name, trouble: CameraTrouble::NoCamera }) })
+    }
+}
+
+#[tokio::test]
+async fn a_camera_that_gives_no_picture_is_told_as_a_trouble_and_then_as_the_end_of_the_capture() {
+    let mut desk = Desk::set(|config| config.camera = Box::new(NoCamera)).await;
+    desk.ask(Request::ArmCapture(Aim::Unrelated)).await;
+    let told = |notice: &Notice| match notice {
+        Notice::Device(event) => Some(DeviceRecord::from(&**event)),
+        Notice::Failed(line) => panic!("the capture is over before it is told why: {line:?}"),
+        _ => None,
+    };
+    let told = desk.until(told).await;
+    assert_eq!((told.device.as_str(), told.event.as_str()), ("camera", "trouble"));
+    assert_eq!(told.text, "no camera is plugged in");
+    assert!(told.hint.is_some());
+    let failed = |notice: &Notice| match notice {
+        Notice::Failed(line) => Some(line.text.clone()),
+        _ => None,
+    };
+    assert_eq!(desk.until(failed).await, "No camera is plugged in.");
 }
 
 #[tokio::test]

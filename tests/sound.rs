@@ -8,13 +8,16 @@ use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use common::{Done, PATIENCE, command, finish};
+use common::{Done, PATIENCE, Running, command, finish};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use tokio::process::{Child, Command};
 
 /// Listing may take four seconds; the rest is what starting two processes takes on a busy machine.
 const BOUND: Duration = Duration::from_secs(10);
+
+/// Half of what asking a server that hangs takes at least: ending a process takes less on a busy machine too.
+const AT_ONCE: Duration = Duration::from_secs(1);
 
 /// The server. It ends when this is dropped.
 struct Server {
@@ -75,10 +78,14 @@ impl Server {
 
     /// `agentcall devices --json` with it.
     async fn listed(&self, args: &[&str]) -> Done {
+        finish(self.devices(args)).await
+    }
+
+    fn devices(&self, args: &[&str]) -> Command {
         let mut command = command(&self.dir.path().join("home"), &[&["devices", "--json"], args].concat());
         command.env("PULSE_SERVER", format!("unix:{}", self.socket().display()));
         command.env("XDG_RUNTIME_DIR", self.dir.path().join("run"));
-        finish(command).await
+        command
     }
 }
 
@@ -132,4 +139,30 @@ async fn a_frozen_server_is_said_within_the_bound_and_works_again_when_it_thaws(
     server.signal(Signal::CONT);
     let done = server.listed(&["--speaker", "Desk"]).await;
     assert_eq!((done.code, found(&done.json_lines(), "speaker").len()), (0, 1), "{done:?}");
+}
+
+#[tokio::test]
+async fn a_watch_ends_at_once_while_a_frozen_server_is_asked() {
+    let server = Server::start().await;
+    let mut running = Running::start(server.devices(&["--watch", "--speaker", "Desk"]));
+    running.until("\"found\"").await;
+    server.signal(Signal::STOP);
+    // It is said once a listing has waited for its whole bound; the next one hangs again, from three seconds after.
+    running.until("\"trouble\"").await;
+    let is_asked = || async {
+        let children = format!("/proc/{0}/task/{0}/children", running.child.id().unwrap());
+        !std::fs::read_to_string(children).unwrap().trim().is_empty()
+    };
+    let since = Instant::now();
+    while !is_asked().await {
+        assert!(since.elapsed() < PATIENCE, "sound is asked again");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    let since = Instant::now();
+    running.signal(Signal::INT);
+    let done = running.end().await;
+    let took = since.elapsed();
+    assert_eq!((done.code, done.err.as_str()), (0, ""), "{}", done.out);
+    assert!(took < AT_ONCE, "a hanging server holds nobody: {took:?}");
+    server.signal(Signal::CONT);
 }

@@ -51,6 +51,8 @@ impl Model {
             View::Type => self.mode = Mode::Typing,
             View::Teach => self.teach(),
             View::Confirm => self.confirm(),
+            View::Picker if self.physical.has_real_readers() => self
+                .trouble("Tags are placed only on the simulated reader; choose it with --reader simulated"),
             View::Picker => self.mode = Mode::Picker(Editor::default(), 0),
             View::Passport => self.mode = Mode::Passport(Editor::default()),
             View::Up => self.step(-1),

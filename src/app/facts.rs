@@ -200,6 +200,11 @@ impl PhysicalFacts {
         self.readers.iter().any(|reader| reader.simulated)
     }
 
+    /// Whether real readers are chosen, so that no tag can be placed.
+    pub fn has_real_readers(&self) -> bool {
+        self.readers.iter().any(|reader| !reader.name.is_empty()) && !self.is_reader_simulated()
+    }
+
     /// What hinders an armed scan, unless the line of a reader says it already.
     pub fn hindrance(&self) -> Option<&TroubleFacts> {
         let trouble = self.activity.armed()?.trouble.as_ref()?;

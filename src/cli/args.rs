@@ -240,7 +240,7 @@ pub struct DevicesArgs {
     /// Wait at most so many seconds for each tag or picture
     #[arg(long, value_name = "SECONDS", default_value = "30", requires = "probe", value_parser = seconds)]
     pub within: Duration,
-    /// Write a table of every read to this file
+    /// Write a table of every read to this file; one that holds something already is refused
     #[arg(long, value_name = "FILE", requires = "probe")]
     pub csv: Option<PathBuf>,
     /// Only this reader; can be repeated

@@ -9,7 +9,7 @@ use std::time::Duration;
 use crate::device::DeviceKind;
 use crate::device::nfc::{Apdu, Happened, ReaderTrouble, TagRead};
 use crate::trace::output::{ApduRecord, DeviceRecord};
-use crate::units::hex;
+use crate::units::{count, hex};
 
 /// One thing that happened at a device.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,7 +38,7 @@ pub enum Did {
 }
 
 /// What happened at a camera.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CameraDid {
     /// It is open and delivers.
     Opened {
@@ -52,6 +52,13 @@ pub enum CameraDid {
     },
     /// The shutter was pressed.
     Shutter,
+    /// It gives no picture.
+    Trouble {
+        /// What is wrong, without the camera's name.
+        brief: String,
+        /// The whole sentence, and what to do.
+        trouble: Trouble,
+    },
     /// It is closed.
     Closed {
         /// How long it was open.
@@ -165,11 +172,12 @@ impl DeviceEvent {
             Did::Camera(CameraDid::Opened { .. }) => "opened",
             Did::Camera(CameraDid::FirstFrame { .. }) => "first_frame",
             Did::Camera(CameraDid::Shutter) => "shutter",
+            Did::Camera(CameraDid::Trouble { .. }) => "trouble",
             Did::Camera(CameraDid::Closed { .. }) => "closed",
         }
     }
 
-    /// What is wrong, if that is what it says.
+    /// What is wrong with a reader, if that is what it says.
     pub const fn trouble(&self) -> Option<&ReaderTrouble> {
         match &self.did {
             Did::Reader(Happened::Trouble(trouble)) => Some(trouble),
@@ -187,12 +195,59 @@ impl DeviceEvent {
 
     /// What to do about it.
     pub fn hint(&self) -> Option<String> {
-        self.trouble().and_then(ReaderTrouble::hint)
+        match &self.did {
+            Did::Camera(CameraDid::Trouble { trouble, .. }) => trouble.hint.clone(),
+            _ => self.trouble().and_then(ReaderTrouble::hint),
+        }
     }
 
     /// Whether something did not go well.
     pub const fn is_trouble(&self) -> bool {
-        matches!(self.did, Did::Gone | Did::Reader(Happened::Trouble(_) | Happened::TornAway { .. }))
+        matches!(
+            self.did,
+            Did::Gone
+                | Did::Reader(Happened::Trouble(_) | Happened::TornAway { .. })
+                | Did::Camera(CameraDid::Trouble { .. })
+        )
+    }
+
+    /// The same in few words and without the device's name, for a row that has no room for the sentence.
+    pub fn brief(&self) -> String {
+        let ms = |time: &Duration| time.as_millis();
+        match &self.did {
+            Did::Reader(Happened::Inserted { lay_there: false }) => "tag put on".to_owned(),
+            Did::Reader(Happened::Inserted { lay_there: true }) => "tag already there".to_owned(),
+            Did::Reader(Happened::Flickered { gone }) => format!("tag gone for {} ms and back", ms(gone)),
+            Did::Reader(Happened::Removed) => "tag taken off".to_owned(),
+            Did::Reader(Happened::TornAway { after }) => {
+                format!("tag torn away after {}; hold it again", count(*after, "APDU"))
+            }
+            Did::Reader(Happened::Read(read)) => {
+                let apdus = count(read.apdus.len(), "APDU");
+                format!("read in {:.1} ms, {apdus}, {}", read.took.as_secs_f64() * 1e3, read.technology)
+            }
+            Did::Reader(Happened::Recovered) if !self.name.is_empty() => "works again".to_owned(),
+            Did::Reader(Happened::Trouble(trouble)) => without(&trouble.to_string(), &self.name),
+            Did::Reader(Happened::Recovered) => self.to_string(),
+            Did::Appeared => "plugged in".to_owned(),
+            Did::Gone => "unplugged".to_owned(),
+            Did::Camera(CameraDid::Opened { after }) => format!("OPEN after {} ms", ms(after)),
+            Did::Camera(CameraDid::FirstFrame { after }) => format!("first picture after {} ms", ms(after)),
+            Did::Camera(CameraDid::Shutter) => "shutter".to_owned(),
+            Did::Camera(CameraDid::Trouble { brief, .. }) => brief.clone(),
+            Did::Camera(CameraDid::Closed { open_for, after }) => {
+                let open_for = open_for.as_secs_f64();
+                match after {
+                    Some(after) => format!("closed after {} ms, was open for {open_for:.1} s", ms(after)),
+                    None => format!("closed by itself, was open for {open_for:.1} s"),
+                }
+            }
+        }
+    }
+
+    /// Whether it says little without the device's name.
+    pub const fn is_about_its_name(&self) -> bool {
+        matches!(self.did, Did::Appeared | Did::Gone)
     }
 
     /// How long it took, where it is something that takes time.
@@ -222,6 +277,7 @@ impl fmt::Display for DeviceEvent {
                 write!(f, "first picture after {} ms: {name}", after.as_millis())
             }
             Did::Camera(CameraDid::Shutter) => write!(f, "shutter: {name}"),
+            Did::Camera(CameraDid::Trouble { trouble, .. }) => f.write_str(&trouble.text),
             Did::Camera(CameraDid::Closed { open_for, after }) => {
                 match after {
                     Some(after) => write!(f, "closed after {} ms", after.as_millis())?,
@@ -260,6 +316,14 @@ impl From<&Apdu> for ApduRecord {
             us: micros(apdu.took),
         }
     }
+}
+
+/// A sentence about a device, with `it` or `the reader` where its name stands.
+fn without(sentence: &str, name: &str) -> String {
+    if name.is_empty() {
+        return sentence.to_owned();
+    }
+    sentence.replace(&format!("the reader {name}"), "the reader").replace(name, "the reader")
 }
 
 fn micros(time: Duration) -> u64 {

@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::devices::DeviceReport;
 use super::notice::{Line, PhotoReview, Preview, TagReview};
 use super::request::Request;
+use crate::device::camera::CameraError;
 use crate::device::nfc::{ReaderEvent, Readers};
 use crate::protocol::Finding;
 use crate::protocol::card::Offer;
@@ -45,6 +46,8 @@ pub(crate) enum Event {
     Devices(DeviceReport),
     /// This camera delivers; the preview may begin.
     Aiming(Collection, String),
+    /// The camera gives no picture.
+    CameraFailed(Collection, CameraError),
     /// The camera is closed.
     Closed(Collection),
     /// A preview frame.

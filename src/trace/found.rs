@@ -116,11 +116,12 @@ pub struct ChangeLine {
 /// A change of what is plugged in.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct ChangeRecord {
-    /// `added`, `removed`, `changed` (of a device), `trouble`, `recovered` (of a whole sort).
+    /// `added`, `removed`, `changed` (of a device), `trouble`, `recovered` (of a whole sort), `waiting` (of a name that
+    /// nothing fits yet).
     pub what: &'static str,
     /// `reader`, `camera`, `microphone` or `speaker`.
     pub sort: &'static str,
-    /// The device's name.
+    /// The device's name; of `waiting`, the name that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// The device as it is now.
@@ -181,6 +182,9 @@ pub struct ProbeRecord {
     /// Why it has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub no_ndef: Option<String>,
+    /// Whether that is because its content is damaged or unreadable, rather than absent; only then it is told.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub damaged: bool,
     /// Every command that the read took.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub apdus: Vec<ApduRecord>,
@@ -190,6 +194,9 @@ pub struct ProbeRecord {
     /// How long each part took.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub times: Vec<TimeRecord>,
+    /// Of a reader: how many tags were torn away in the middle of a read before it was over.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub torn: Option<usize>,
     /// Why nothing was read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trouble: Option<WrongRecord>,
@@ -244,6 +251,15 @@ pub struct ProbesRecord {
     pub runs: usize,
     /// How many of them read something.
     pub ok: usize,
+    /// Of a reader: how many of those got an NDEF message.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub with_ndef: Option<usize>,
+    /// Of a reader: how many of those found a content that is damaged or unreadable.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub damaged: Option<usize>,
+    /// Of a reader: how many tags were torn away in the middle of a read, in all runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub torn: Option<usize>,
     /// Of each part of those that did: how long it took.
     pub times: Vec<SpreadRecord>,
 }

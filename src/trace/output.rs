@@ -205,7 +205,7 @@ pub struct DeviceRecord {
     /// Its name; empty where it concerns the service behind all readers.
     pub name: String,
     /// In one word: `inserted`, `flickered`, `removed`, `torn_away`, `read`, `trouble`, `recovered`, `appeared` and `gone`
-    /// of a reader, `opened`, `first_frame`, `shutter` and `closed` of a camera.
+    /// of a reader, `opened`, `first_frame`, `shutter`, `trouble` and `closed` of a camera.
     pub event: String,
     /// The same as one sentence.
     pub text: String,

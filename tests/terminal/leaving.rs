@@ -199,6 +199,22 @@ fn the_mark_of_an_open_camera_stays_until_it_is_closed_and_that_is_counted_from_
 }
 
 #[test]
+fn an_open_camera_is_gone_within_200_ms_of_esc_and_of_losing_the_focus() {
+    for (what, sent) in [("Esc", "\x1b"), ("the focus is lost", "\x1b[O")] {
+        let mut pty = Pty::live_demo();
+        pty.send("c");
+        pty.wait_for("an aim", |screen| screen.contains("CAMERA OPEN") && screen.contains("Enter take"));
+        let camera = children(pty.pid())[0].pid;
+        pty.send(sent);
+        let is_gone = || process(camera).is_none_or(|process| process.state == 'Z');
+        assert!(within(Duration::from_millis(200), is_gone), "{what}");
+        pty.wait_for("no mark", |screen| !screen.contains("CAMERA OPEN"));
+        pty.send("q");
+        assert_eq!(pty.wait_exit(), 0, "{what}");
+    }
+}
+
+#[test]
 fn no_camera_stays_open_while_the_program_is_stopped() {
     let script = "set -m; \"$0\" demo; echo shell has the terminal; read line; fg";
     let mut pty =

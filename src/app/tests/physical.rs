@@ -201,6 +201,16 @@ fn line(kind: LineKind, text: &str) -> Line {
 }
 
 #[test]
+fn where_real_readers_are_chosen_no_tag_can_be_placed_and_that_is_said_at_once() {
+    let mut stage = Stage::live(120, 40);
+    stage.real_readers(&[("ACS ACR122U PICC", None)]);
+    assert_eq!(stage.press("p"), Vec::new());
+    assert!(matches!(stage.model.mode, Mode::Panes));
+    let said = stage.model.status.as_ref().map(|status| status.text.to_string()).unwrap_or_default();
+    assert_eq!(said, "Tags are placed only on the simulated reader; choose it with --reader simulated");
+}
+
+#[test]
 fn the_picker_stays_within_its_list() {
     let mut stage = stage();
     stage.press("p Down Down Down Down Up");

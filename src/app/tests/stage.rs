@@ -29,6 +29,8 @@ pub(crate) struct Stage {
     pub model: Model,
     pub session: SessionView,
     pub ms: u64,
+    /// The chosen camera, where it is no simulated one.
+    pub camera: Option<DeviceLine>,
     /// Whether the camera is open while it is armed.
     pub is_camera_open: bool,
     /// The readers, if they are not simulated.
@@ -48,7 +50,16 @@ impl Stage {
         let mut model = Model::new(Options { tags, ..Options::default() });
         model.update(Message::Resized(columns, rows));
         let session = SessionView { negotiated: Modalities::BOTH, ..SessionView::default() };
-        Self { model, session, ms: 0, is_camera_open: false, readers: None, sequence: 0, turn: 0 }
+        Self {
+            model,
+            session,
+            ms: 0,
+            is_camera_open: false,
+            camera: None,
+            readers: None,
+            sequence: 0,
+            turn: 0,
+        }
     }
 
     /// An empty start whose events may take so many bytes.
@@ -260,7 +271,7 @@ impl Stage {
         let device = |name: &str| DeviceLine { name: name.to_owned(), simulated: true, trouble: None };
         let view = PhysicalView {
             readers: self.readers.clone().unwrap_or_else(|| vec![device("SIMULATED tags")]),
-            camera: device("SIMULATED test card"),
+            camera: self.camera.clone().unwrap_or_else(|| device("SIMULATED test card")),
             camera_open: self.is_camera_open,
             activity,
             last: None,

@@ -81,6 +81,10 @@ fn service_hint(trouble: &ReaderTrouble, around: &Surroundings) -> Option<String
 }
 
 fn not_running(around: &Surroundings) -> Option<String> {
+    if around.pcsc_socket.as_deref() == Some("") {
+        // The library of PC/SC takes it as it is.
+        return Some("PCSCLITE_CSOCK_NAME is set and empty, so no service is found: unset it".to_owned());
+    }
     if let Some(socket) = &around.pcsc_socket {
         return Some(format!(
             "PCSCLITE_CSOCK_NAME names {socket}, where nobody answers: start pcscd there, or unset it"

@@ -1,10 +1,13 @@
 //! Which devices were asked for by name, and whether they are there. Pure.
 
+use std::convert::Infallible;
+
 use super::inventory::{Facts, Found, Inventory, SORTS, Section};
 use crate::cli::exit::{Failure, Kind};
 use crate::client::devices::DeviceSort;
 use crate::device::audio;
 use crate::device::nfc::{SelectError, select, select_reader};
+use crate::words::sentence;
 
 /// The name that stands for whatever real device is there.
 pub const AUTO: &str = "auto";
@@ -46,7 +49,46 @@ impl Asked {
     /// # Errors
     /// [`Kind::Device`] naming what there is, for the first name that nothing or too much fits.
     pub fn narrow(&self, inventory: &Inventory) -> Result<Inventory, Failure> {
-        let narrowed = |section: &Section| {
+        self.narrowed(inventory, find)
+    }
+
+    /// What of it is there now, and the names of the others, which may come later.
+    ///
+    /// # Errors
+    /// [`Kind::Device`] naming what there is, for the first name that too much fits.
+    pub fn narrow_to_come(&self, inventory: &Inventory) -> Result<(Inventory, Vec<Awaited>), Failure> {
+        let mut awaited = Vec::new();
+        let narrowed = self.narrowed(inventory, |name, section| match look(name, section) {
+            Ok(found) => Ok(found),
+            Err(error @ SelectError::Ambiguous { .. }) => Err(missing(name, &error, section)),
+            Err(_) => {
+                awaited.push(Awaited { sort: section.sort, name: name.to_owned() });
+                Ok(Vec::new())
+            }
+        })?;
+        Ok((narrowed, awaited))
+    }
+
+    /// What of it is there now, where it changes: everything that a name fits, if it fits several by now.
+    pub fn now(&self, inventory: &Inventory) -> Inventory {
+        let now = self.narrowed(inventory, |name, section| {
+            Ok::<_, Infallible>(match look(name, section) {
+                Ok(found) => found,
+                Err(SelectError::Ambiguous { fitting, .. }) => {
+                    section.devices.iter().filter(|found| fitting.contains(&found.name)).cloned().collect()
+                }
+                Err(_) => Vec::new(),
+            })
+        });
+        now.unwrap_or_else(|never| match never {})
+    }
+
+    fn narrowed<E>(
+        &self,
+        inventory: &Inventory,
+        mut find: impl FnMut(&str, &Section) -> Result<Vec<Found>, E>,
+    ) -> Result<Inventory, E> {
+        let mut narrowed = |section: &Section| {
             let names = self.names(section.sort);
             if names.is_empty() {
                 return Ok(section.clone());
@@ -64,9 +106,18 @@ impl Asked {
             let troubles = if only_simulated { Vec::new() } else { section.troubles.clone() };
             Ok(Section { devices, troubles, ..section.clone() })
         };
-        let sections = inventory.sections.iter().map(narrowed).collect::<Result<_, Failure>>()?;
+        let sections = inventory.sections.iter().map(&mut narrowed).collect::<Result<_, E>>()?;
         Ok(Inventory { sections })
     }
+}
+
+/// A name that nothing fits yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Awaited {
+    /// Of what.
+    pub sort: DeviceSort,
+    /// As it was asked for.
+    pub name: String,
 }
 
 /// The devices of a section that a name means; at least one.
@@ -74,6 +125,10 @@ impl Asked {
 /// # Errors
 /// [`Kind::Device`] naming what there is.
 pub fn find(name: &str, section: &Section) -> Result<Vec<Found>, Failure> {
+    look(name, section).map_err(|error| missing(name, &error, section))
+}
+
+fn look(name: &str, section: &Section) -> Result<Vec<Found>, SelectError> {
     if section.sort == DeviceSort::Camera && name.starts_with("file:") {
         let facts = Facts::Simulated("a picture");
         return Ok(vec![Found { name: name.to_owned(), facts, trouble: None }]);
@@ -92,14 +147,11 @@ pub fn find(name: &str, section: &Section) -> Result<Vec<Found>, Failure> {
     };
     let at = at.or_else(|error| match camera {
         Some(camera) => {
-            find(camera, section).ok().and_then(|f| names.iter().position(|n| *n == f[0].name)).ok_or(error)
+            look(camera, section).ok().and_then(|f| names.iter().position(|n| *n == f[0].name)).ok_or(error)
         }
         None => Err(error),
-    });
-    match at {
-        Ok(at) => Ok(vec![section.devices[at].clone()]),
-        Err(error) => Err(missing(name, &error, section)),
-    }
+    })?;
+    Ok(vec![section.devices[at].clone()])
 }
 
 /// Those that a word means: `simulated`, `auto`, `default`, a node, an id.
@@ -128,20 +180,22 @@ fn missing(name: &str, error: &SelectError, section: &Section) -> Failure {
     let sort = super::records::sort(section.sort);
     let list = |names: &[String]| names.join(", ");
     let message = match error {
-        _ if name == AUTO => format!("there is no {sort} that {AUTO} could choose"),
-        SelectError::Ambiguous { fitting, .. } => {
-            format!("\"{name}\" fits several {sort}s: {}; give the whole name", list(fitting))
+        SelectError::Ambiguous { fitting, .. } if name != AUTO => {
+            let message =
+                format!("\"{name}\" fits several {sort}s: {}; give more of the name", list(fitting));
+            return Failure::new(Kind::Device, message);
         }
+        _ if name == AUTO => format!("there is no {sort} that {AUTO} could choose"),
         _ if section.devices.is_empty() => format!("there is no {sort} \"{name}\"; there is none at all"),
         _ => {
             let there: Vec<String> = section.devices.iter().map(|found| found.name.clone()).collect();
             format!("there is no {sort} \"{name}\"; there are: {}", list(&there))
         }
     };
-    // What is wrong with all of them is the likely reason.
-    let hint = section.troubles.first().map(|trouble| match &trouble.hint {
-        Some(hint) => format!("{} {}", trouble.text, crate::words::sentence(hint)),
-        None => trouble.text.clone(),
-    });
-    Failure::new(Kind::Device, message).hint(hint)
+    // What is wrong with all of them is the likely reason, and mending it comes first.
+    match section.troubles.first() {
+        None => Failure::new(Kind::Device, message),
+        Some(trouble) => Failure::new(Kind::Device, format!("{} {}", trouble.text, sentence(&message)))
+            .hint(trouble.hint.as_deref().map(sentence)),
+    }
 }

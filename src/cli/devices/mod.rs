@@ -54,6 +54,7 @@ pub async fn devices(args: &DevicesArgs, printer: &mut Printer<'_>) -> Result<Ex
         microphone: args.microphone.clone(),
         speaker: args.speaker.clone(),
     };
+    args.csv.as_deref().map_or(Ok(()), probe::vacant)?;
     let sorts = sorts(args, &asked);
     let width = width();
     // From here to the end: a signal between two parts must not be lost.
@@ -65,9 +66,17 @@ pub async fn devices(args: &DevicesArgs, printer: &mut Printer<'_>) -> Result<Ex
     let mut inventory = Inventory::of(&heard, &Surroundings::here());
     inventory.sections.retain(|section| sorts.contains(&section.sort));
     if args.watch {
-        // What is named and not there yet is what is waited for.
-        show(&inventory, width, printer)?;
-        return watch::watch(&sorts, heard, width, &mut signals, printer).await;
+        // What is named and not there yet is what is waited for; of what is ambiguous, nobody can say which is meant.
+        let (chosen, awaited) = match asked.narrow_to_come(&inventory) {
+            Ok(chosen) => chosen,
+            Err(failure) => {
+                show(&inventory, width, printer)?;
+                return Err(failure);
+            }
+        };
+        show(&chosen, width, printer)?;
+        watch::waiting(&awaited, &inventory, printer)?;
+        return watch::watch(&sorts, &asked, heard, width, &mut signals, printer).await;
     }
     let chosen = match asked.narrow(&inventory) {
         Ok(chosen) => chosen,
@@ -133,7 +142,9 @@ fn reader_target(names: &[String], found: &[Found], kit: &Kit) -> Result<Option<
         .map(|found| found.name.clone())
         .collect();
     if !real.is_empty() {
-        return Ok(Some(ReaderTarget::new(Box::new(PcscReaders::new(Choice::Named(real))), None)));
+        let count = real.len();
+        let target = ReaderTarget::new(Box::new(PcscReaders::new(Choice::Named(real))), None);
+        return Ok(Some(target.of(count)));
     }
     if names.is_empty() || found.is_empty() {
         return Ok(None);

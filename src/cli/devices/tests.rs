@@ -1,7 +1,7 @@
 use std::path::Path;
 
 use super::advice;
-use super::asked::Asked;
+use super::asked::{Asked, Awaited};
 use super::inventory::{Heard, Inventory};
 use super::surroundings::{Surroundings, UsbDevice};
 use super::watch::{Change, changes};
@@ -158,6 +158,8 @@ fn a_service_that_does_not_run_is_started_as_this_machine_starts_it() {
     assert!(hint(Surroundings { in_container: true, ..plain.clone() }).contains("-v /run/pcscd:/run/pcscd"));
     let elsewhere = Surroundings { pcsc_socket: Some("/tmp/p.comm".into()), ..debian() };
     assert!(hint(elsewhere).contains("PCSCLITE_CSOCK_NAME names /tmp/p.comm"));
+    let empty = hint(Surroundings { pcsc_socket: Some(String::new()), ..debian() });
+    assert!(empty.contains("PCSCLITE_CSOCK_NAME is set and empty") && !empty.contains("names"), "{empty}");
     assert!(hint(plain).contains("start it"), "where nothing is known, what holds everywhere is said");
 }
 
@@ -286,15 +288,42 @@ fn what_is_not_there_is_said_with_what_is() {
     let asked = Asked { readers: vec!["ACR122U".to_owned()], ..Asked::default() };
     let missing = asked.narrow(&Inventory::of(&bare(), &debian())).unwrap_err();
     assert_eq!(missing.kind, Kind::Device);
-    assert_eq!(missing.message, "There is no reader \"ACR122U\"; there are: SIMULATED tags.");
-    let hint = missing.hint.unwrap();
-    assert!(hint.starts_with("The PC/SC service does not run.") && hint.contains("pcscd.socket"), "{hint}");
+    assert_eq!(
+        missing.message,
+        "The PC/SC service does not run. There is no reader \"ACR122U\"; there are: SIMULATED tags.",
+        "the cause first"
+    );
+    assert!(missing.hint.as_ref().is_some_and(|hint| hint.contains("pcscd.socket")), "{missing:?}");
     let asked = Asked { readers: vec!["0 00".to_owned()], ..Asked::default() };
     let several = asked.narrow(&Inventory::of(&desk(), &debian())).unwrap_err();
     assert!(
         several.message.contains("fits several readers") && several.message.contains("AU9540"),
         "{several:?}"
     );
+    assert!(several.message.ends_with("; give more of the name."), "{several:?}");
+}
+
+#[test]
+fn what_is_watched_may_come_later_and_is_shown_alone() {
+    let now = Inventory::of(&desk(), &debian());
+    let asked = |name: &str| Asked { readers: vec![name.to_owned()], ..Asked::default() };
+    let names = |inventory: &Inventory| {
+        let readers = &inventory.section(DeviceSort::Reader).unwrap().devices;
+        readers.iter().map(|found| found.name.clone()).collect::<Vec<_>>()
+    };
+    let ambiguous = asked("0 00").narrow_to_come(&now).unwrap_err();
+    assert_eq!(ambiguous, asked("0 00").narrow(&now).unwrap_err(), "as without --watch");
+    let (there, awaited) = asked("AU9540").narrow_to_come(&now).unwrap();
+    assert_eq!((names(&there), awaited), (vec!["Alcor Micro AU9540 00 00".to_owned()], Vec::new()));
+    let (there, awaited) = asked("Omnikey").narrow_to_come(&now).unwrap();
+    let omnikey = Awaited { sort: DeviceSort::Reader, name: "Omnikey".to_owned() };
+    assert_eq!((names(&there), awaited), (Vec::new(), vec![omnikey]));
+    let mut heard = desk();
+    let came = ["Omnikey 5021 CL 00 00", "Omnikey 5022 CL 01 00"];
+    heard.readers.as_mut().unwrap().readers.push(ReaderInfo::named(came[0]));
+    assert_eq!(names(&asked("Omnikey").now(&Inventory::of(&heard, &debian()))), came[..1]);
+    heard.readers.as_mut().unwrap().readers.push(ReaderInfo::named(came[1]));
+    assert_eq!(names(&asked("Omnikey").now(&Inventory::of(&heard, &debian()))), came, "both fit by now");
 }
 
 #[test]

@@ -5,8 +5,11 @@
 
 use std::time::Duration;
 
-use tokio::time::{Instant, interval};
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use tokio::time::{Instant, MissedTickBehavior, interval};
 
+use super::asked::{AUTO, Asked, Awaited};
 use super::inventory::{self, Found, Heard, Inventory};
 use super::records;
 use super::surroundings::Surroundings;
@@ -120,12 +123,41 @@ impl Change {
     }
 }
 
+/// Says which names are waited for, and what there is instead: a name may be misspelt.
+///
+/// # Errors
+/// When nobody reads what is written.
+pub fn waiting(awaited: &[Awaited], there: &Inventory, printer: &mut Printer<'_>) -> Result<(), Failure> {
+    for Awaited { sort, name } in awaited {
+        let word = records::sort(*sort);
+        if printer.form() == Form::Json {
+            let change = ChangeRecord {
+                what: "waiting",
+                sort: word,
+                name: Some(name.clone()),
+                device: None,
+                trouble: None,
+            };
+            printer.json(&OutputLine::Change(ChangeLine { t: Duration::ZERO.into(), change }))?;
+            continue;
+        }
+        let named = if name == AUTO { format!("a {word}") } else { format!("the {word} \"{name}\"") };
+        let devices = there.section(*sort).map_or(&[][..], |section| &section.devices);
+        let names: Vec<&str> = devices.iter().map(|found| found.name.as_str()).collect();
+        let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+        printer.line(&format!("Waiting for {named}; what there is now: {names}."))?;
+        printer.flush()?;
+    }
+    Ok(())
+}
+
 /// Watches until a signal comes: that is how it is meant to end.
 ///
 /// # Errors
 /// When nobody reads what is written.
 pub async fn watch(
     sorts: &[DeviceSort],
+    asked: &Asked,
     mut heard: Heard,
     width: usize,
     signals: &mut Signals,
@@ -133,32 +165,41 @@ pub async fn watch(
 ) -> Result<Exit, Failure> {
     let start = Instant::now();
     let wants = |sort| sorts.contains(&sort);
+    let has_sound = wants(DeviceSort::Microphone) || wants(DeviceSort::Speaker);
     let mut readers = wants(DeviceSort::Reader).then(nfc::watch);
     let (mut nodes, mut seen, mut ticks) = (interval(NODES_EVERY), video_nodes(), 0);
     let mut sound = interval(SOUND_EVERY);
-    let mut before = Inventory::of(&heard, &Surroundings::here());
+    sound.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    nodes.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    // Each takes seconds where a server or a driver hangs. Meanwhile readers are told of, and a signal ends it.
+    let (mut listing, mut listening) = (None, None);
+    let mut before = asked.now(&Inventory::of(&heard, &Surroundings::here()));
     loop {
         tokio::select! {
+            biased;
             _ = signals.next() => return Ok(Exit::Well),
             told = next(&mut readers) => match told {
                 Some(told) => heard.readers = Some(told),
                 None => readers = None,
             },
-            _ = nodes.tick(), if wants(DeviceSort::Camera) => {
+            cameras = ended(&mut listing) => heard.cameras = Some(cameras),
+            audio = ended(&mut listening) => heard.audio = Some(audio),
+            _ = nodes.tick(), if wants(DeviceSort::Camera) && listing.is_none() => {
                 ticks += 1;
                 let now = video_nodes();
                 let is_due = now != seen || (now.is_none() && ticks % CAMERAS_EVERY == 0);
-                if !is_due {
-                    continue;
+                if is_due {
+                    seen = now;
+                    listing = Some(inventory::cameras().boxed());
                 }
-                seen = now;
-                heard.cameras = Some(inventory::cameras().await);
+                continue;
             }
-            _ = sound.tick(), if wants(DeviceSort::Microphone) || wants(DeviceSort::Speaker) => {
-                heard.audio = Some(inventory::sound().await);
+            _ = sound.tick(), if has_sound && listening.is_none() => {
+                listening = Some(inventory::sound().boxed());
+                continue;
             }
         }
-        let now = Inventory::of(&heard, &Surroundings::here());
+        let now = asked.now(&Inventory::of(&heard, &Surroundings::here()));
         let at = start.elapsed();
         for change in changes(&before, &now).iter().filter(|change| wants(change.sort())) {
             match printer.form() {
@@ -183,6 +224,14 @@ impl Change {
             Self::Trouble(sort, _) | Self::Recovered(sort, _) => *sort,
         }
     }
+}
+
+/// What work that goes on comes to; never, where none does.
+async fn ended<T>(work: &mut Option<BoxFuture<'static, T>>) -> T {
+    let Some(going) = work else { return std::future::pending().await };
+    let ended = going.await;
+    *work = None;
+    ended
 }
 
 /// The next list of readers; never, where none is watched.

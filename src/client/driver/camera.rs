@@ -152,14 +152,39 @@ async fn capture(
 ) -> Result<Collected, Line> {
     let taken = take(id, camera, &armed, &mut commands, events).await;
     drop((armed, open));
+    let why = taken.as_ref().err().map(Untaken::line);
+    let taken = match taken {
+        Err(Untaken::Camera(error)) if !error.is_by_consent() => {
+            let _engine_stopped = events.send(Event::CameraFailed(id, error)).await;
+            None
+        }
+        taken => taken.ok(),
+    };
     let _engine_stopped = events.send(Event::Closed(id)).await;
-    let (picture, name) = taken?;
+    let (picture, name) = taken.ok_or_else(|| why.unwrap_or_else(|| Untaken::Stopped.line()))?;
     if let Some(original) = lock(kept).as_mut().filter(|original| original.id == id) {
         original.picture = Some(picture);
         original.camera = name;
         original.captured_at = captured_at();
     }
     fitted(id, kept).await
+}
+
+/// Why no picture was taken.
+enum Untaken {
+    /// The camera says so.
+    Camera(CameraError),
+    /// It was told to close.
+    Stopped,
+}
+
+impl Untaken {
+    fn line(&self) -> Line {
+        match self {
+            Self::Camera(error) => failed(error),
+            Self::Stopped => words::device("The camera was closed."),
+        }
+    }
 }
 
 /// Opens the camera and waits for the shutter; when this is over, the camera is closed. Also its name.
@@ -169,9 +194,9 @@ async fn take(
     armed: &Armed,
     commands: &mut mpsc::UnboundedReceiver<Command>,
     events: &Events,
-) -> Result<(Picture, String), Line> {
+) -> Result<(Picture, String), Untaken> {
     let mut camera = camera.lock().await;
-    let stream = camera.open(armed).await.map_err(|e| failed(&e))?;
+    let stream = camera.open(armed).await.map_err(Untaken::Camera)?;
     // One that chooses when it is opened has its name now.
     let name = camera.label();
     let _engine_stopped = events.send(Event::Aiming(id, name.clone())).await;
@@ -184,23 +209,23 @@ async fn aim(
     mut stream: Box<dyn CameraStream>,
     commands: &mut mpsc::UnboundedReceiver<Command>,
     events: &Events,
-) -> Result<Picture, Line> {
+) -> Result<Picture, Untaken> {
     let mut turnings = Vec::new();
     let apply = |picture: Picture, turnings: &[Turning]| turnings.iter().fold(picture, |p, t| p.turned(*t));
     loop {
         // A preview that was asked for is waited for: its reply must not be taken for the next one's.
-        let frame = apply(stream.preview().await.map_err(|e| failed(&e))?, &turnings);
+        let frame = apply(stream.preview().await.map_err(Untaken::Camera)?, &turnings);
         loop {
             match commands.try_recv() {
                 Ok(Command::Orient(orient)) => turnings.push(turning(orient)),
                 Ok(Command::Shutter) => {
-                    let picture = stream.shutter().await.map_err(|e| failed(&e))?;
+                    let picture = stream.shutter().await.map_err(Untaken::Camera)?;
                     return Ok(apply(picture, &turnings));
                 }
                 Err(mpsc::error::TryRecvError::Empty) => break,
                 Err(mpsc::error::TryRecvError::Disconnected) => {
                     stream.close().await;
-                    return Err(words::device("The camera was closed."));
+                    return Err(Untaken::Stopped);
                 }
             }
         }

@@ -4,9 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::Engine;
-use crate::client::devices::{CameraDid, DeviceEvent, Did, Trouble};
+use crate::client::devices::{CameraDid, DeviceEvent, DeviceReport, DeviceSort, Did, FoundDevice, Trouble};
 use crate::client::event::Collection;
 use crate::client::notice::{DeviceLine, Notice};
+use crate::device::camera::{CameraError, CameraTrouble};
 use crate::device::nfc::{
     Happened, ReaderEvent, ReaderInfo, ReaderKind, ReaderTrouble, Readers, select_reader,
 };
@@ -32,6 +33,8 @@ pub(super) struct Devices {
     /// What hinders the armed scan, by reader; the newest last.
     hindered: Vec<(String, Trouble)>,
     camera: Option<CameraRun>,
+    /// Said for as long as it is known that there is no camera.
+    no_camera: Option<Trouble>,
 }
 
 /// A trouble that was told and is not over.
@@ -215,6 +218,45 @@ impl Engine {
 
     // ── the camera ──
 
+    /// The chosen camera, and whether it is known that there is none.
+    pub(super) fn camera_line(&self) -> DeviceLine {
+        let chosen = self.settings.camera.clone();
+        let trouble = chosen.trouble.clone().or_else(|| self.devices.no_camera.clone());
+        DeviceLine { trouble, ..chosen }
+    }
+
+    /// Somebody looked for devices; what came of it for the chosen camera is kept.
+    pub(super) fn devices_listed(&mut self, report: DeviceReport) {
+        let cameras = report.sections.iter().find(|section| section.sort == DeviceSort::Camera);
+        if let Some(section) = cameras.filter(|section| !section.looking && section.trouble.is_none())
+            && !self.settings.camera.simulated
+        {
+            let is_real = |found: &&FoundDevice| !found.name.starts_with("SIMULATED");
+            let none = section.devices.iter().find(is_real).is_none().then(none_found);
+            if self.devices.no_camera != none {
+                self.devices.no_camera = none;
+                self.tell_physical();
+            }
+        }
+        self.notify(Notice::Devices(Arc::new(report)));
+    }
+
+    /// It gives no picture. What comes of a camera that was given up meanwhile is nobody's news.
+    pub(super) fn camera_failed(&mut self, now: Duration, id: Collection, error: &CameraError) {
+        if !self.physical.is_armed(Modality::Photo, id) {
+            return;
+        }
+        let run = self.devices.camera.as_ref().filter(|run| run.id == id);
+        let opened = run.and_then(|run| run.open.as_ref()).map(|(name, _)| name.clone());
+        let name = opened.unwrap_or_else(|| self.settings.camera.name.clone());
+        let is_none = matches!(error, CameraError::Trouble { trouble: CameraTrouble::NoCamera, .. });
+        self.devices.no_camera = is_none.then(none_found);
+        let scrubbed = |text: String| self.scrubber.scrub(&text).into_owned();
+        let trouble = Trouble::new(scrubbed(error.to_string()), error.hint());
+        let did = CameraDid::Trouble { brief: scrubbed(error.brief()), trouble };
+        self.tell_device(now, name, Did::Camera(did), 1);
+    }
+
     /// The camera is asked to open.
     pub(super) fn camera_asked(&mut self, now: Duration, id: Collection) {
         self.devices.camera =
@@ -227,6 +269,7 @@ impl Engine {
             return;
         };
         run.open = Some((name.clone(), now));
+        self.devices.no_camera = None;
         let after = now.saturating_sub(run.asked);
         self.tell_device(now, name, Did::Camera(CameraDid::Opened { after }), 1);
     }
@@ -271,6 +314,11 @@ impl Engine {
     fn tell_device(&mut self, at: Duration, name: String, did: Did, times: u32) {
         self.notify(Notice::Device(Arc::new(DeviceEvent { at, name, did, times })));
     }
+}
+
+/// Where there is no camera.
+fn none_found() -> Trouble {
+    Trouble::new("none found", Some(CameraTrouble::NoCamera.hint()))
 }
 
 /// Whether a scan waits at this reader: by one of these names, or because it is one for tags.

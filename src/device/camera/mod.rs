@@ -162,11 +162,11 @@ pub enum CameraError {
         why: Ended,
     },
     /// No camera has this name, or several do.
-    #[error("{why}; available: {available}")]
+    #[error("{why}{}", among(.available))]
     NoSuchCamera {
         /// What is wrong with the name.
         why: String,
-        /// The names to choose from.
+        /// The names to choose from; empty where they would be of no use.
         available: String,
     },
     /// The child process could not be started.
@@ -186,7 +186,7 @@ pub enum CameraError {
         message: String,
     },
     /// The camera could not be used, and it is known why.
-    #[error("the camera {name} gave no picture: {trouble}")]
+    #[error("{}{trouble}", no_picture_of(.name, .trouble))]
     Trouble {
         /// The camera.
         name: String,
@@ -225,7 +225,31 @@ pub enum CameraError {
     },
 }
 
+/// `; available: one, another`
+fn among(available: &str) -> String {
+    if available.is_empty() { String::new() } else { format!("; available: {available}") }
+}
+
+/// Which camera gave none, unless what is wrong is wrong with all.
+fn no_picture_of(name: &str, trouble: &CameraTrouble) -> String {
+    if trouble.is_of_all() { String::new() } else { format!("the camera {name} gave no picture: ") }
+}
+
 impl CameraError {
+    /// What is wrong without the camera's name, where it is known; else the whole sentence.
+    pub fn brief(&self) -> String {
+        match self {
+            Self::Trouble { trouble, .. } => trouble.to_string(),
+            Self::Refused { message, .. } => message.clone(),
+            other => other.to_string(),
+        }
+    }
+
+    /// Whether it only says that the consent is over, which is no fault of the camera.
+    pub const fn is_by_consent(&self) -> bool {
+        matches!(self, Self::NotArmed { .. } | Self::Closed { .. })
+    }
+
     /// What to do about it, in one clause, where that is known.
     pub fn hint(&self) -> Option<String> {
         match self {
@@ -265,8 +289,8 @@ pub fn choose(
     if wish.is_none_or(|wish| camera.wish(wish)) {
         return Ok(camera);
     }
-    let why = format!("the camera {} has no formats to choose from", camera.name());
-    Err(CameraError::NoSuchCamera { why, available: camera.name().to_owned() })
+    let why = format!("{} has one format only: leave out what stands behind the @", camera.name());
+    Err(CameraError::NoSuchCamera { why, available: String::new() })
 }
 
 /// The place of the camera that is meant; else how many fit.

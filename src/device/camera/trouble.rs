@@ -95,6 +95,11 @@ pub enum CameraTrouble {
 }
 
 impl CameraTrouble {
+    /// Whether it concerns all cameras, and not one that has a name.
+    pub const fn is_of_all(&self) -> bool {
+        matches!(self, Self::NotBuilt | Self::NoCamera | Self::Frozen { .. } | Self::Crashed { .. })
+    }
+
     /// What to do about it, in one clause.
     pub fn hint(&self) -> String {
         match self {

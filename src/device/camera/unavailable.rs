@@ -9,6 +9,8 @@ pub fn no_such_camera(name: &str, matches: usize, available: &[&str]) -> CameraE
         format!("the name \"{shown}\" fits {matches} cameras")
     } else if let Some(trouble) = built() {
         format!("there is no camera \"{shown}\": {trouble}")
+    } else if available.is_empty() {
+        format!("there is no camera \"{shown}\": {}", CameraTrouble::NoCamera)
     } else {
         format!("there is no camera \"{shown}\"")
     };

@@ -27,6 +27,11 @@ pub(super) fn page(view: View<'_>, scrolled: usize, screen: u16) -> Page {
         }
         lines.extend(section_lines(view, section, (name, room)));
     }
+    let mut listed = sections.iter().flat_map(|section| &section.devices);
+    if listed.any(|(device, _)| is_chosen(view, device)) {
+        lines.push(Line::default());
+        lines.push(Line::from(vec![word(" ● ", theme.well()), word("used by this session", theme.dim())]));
+    }
     if sections.is_empty() {
         lines.push(Line::from(word(" Looking for devices.", theme.dim())));
     }

@@ -6,15 +6,20 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::Line;
 use ratatui::widgets::{Padding, Paragraph};
+use unicode_width::UnicodeWidthStr;
 
-use super::text::{fit, labelled, left, right, word};
+use super::text::{fit, fit_ends, labelled, left, right, word};
 use super::{View, framed, titled};
 use crate::app::{Pane, Row, Source, Way};
 use crate::client::devices::DeviceEvent;
+use crate::device::DeviceKind;
 use crate::protocol::Event;
 use crate::safe_text::SafeText;
 use crate::trace::record::Body;
 use crate::units::Bytes;
+
+/// Fewer columns than this of a device's name say nothing.
+const SHORT_NAME: usize = 6;
 
 pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, view: View<'_>) {
     let (title, note) = titled("Events", &note(view), area.width);
@@ -134,7 +139,7 @@ fn line(view: View<'_>, row: &Row, selected: bool, columns: Columns) -> Line<'st
         word(" ", plain),
         word(arrow, arrow_style),
         word(" ", plain),
-        word(left(&what(row), columns.what), plain),
+        word(left(&what(view, row, columns.what), columns.what), plain),
         word(" ", plain),
         word(right(&size, columns.size), theme.dim()),
     ]);
@@ -146,11 +151,15 @@ fn line(view: View<'_>, row: &Row, selected: bool, columns: Columns) -> Line<'st
 }
 
 /// `text.delta ×8  "I do not k…"`, `reader  tag put on ACR122U`
-fn what(row: &Row) -> String {
+fn what(view: View<'_>, row: &Row, width: usize) -> String {
     let times = if row.count > 1 { format!(" ×{}", row.count) } else { String::new() };
     let record = match &row.source {
         Source::Frame(record) => record,
-        Source::Device(event) => return format!("{}{times}  {}", event.device(), row.summary),
+        Source::Device(event) => {
+            let device = format!("{}{times}  ", event.device());
+            let room = width.saturating_sub(device.width());
+            return device + &happened(view, row, event, room);
+        }
     };
     let past = if record.deliberate { " [deliberate]" } else { "" };
     let verdict = match &record.body {
@@ -159,4 +168,20 @@ fn what(row: &Row) -> String {
         _ => "",
     };
     format!("{}{times}{past}  {verdict}{}", row.kind, row.summary)
+}
+
+/// The sentence where there is room for it, else what happened, and behind it as much of the device's name as fits; none
+/// of it where there is but one device that it can be. The inspector has the whole.
+fn happened(view: View<'_>, row: &Row, event: &DeviceEvent, room: usize) -> String {
+    if row.summary.width() <= room {
+        return row.summary.as_str().to_owned();
+    }
+    let brief = SafeText::line(&event.brief());
+    let is_one_of_many = event.device() == DeviceKind::Reader && view.model.physical.readers.len() > 1;
+    let left = room.saturating_sub(brief.width() + 2);
+    let says_its_name = event.trouble().is_some() || event.name.is_empty();
+    if left < SHORT_NAME || says_its_name || !(is_one_of_many || event.is_about_its_name()) {
+        return brief.as_str().to_owned();
+    }
+    format!("{brief}: {}", fit_ends(SafeText::line(&event.name).as_str(), left))
 }

@@ -170,7 +170,7 @@ fn panes(model: &Model) -> Vec<&'static str> {
     if model.events.counts().1 > 0 {
         ids.extend(["inspect", "follow", "filter", "copy"]);
     }
-    ids.push("palette");
+    ids.extend(["palette", "devices"]);
     ids
 }
 

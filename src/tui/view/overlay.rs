@@ -31,7 +31,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, screen: Rect, view: View<'_>) -> Optio
     let page = match &view.model.mode {
         Mode::Help(scrolled) => pages::help(view, *scrolled, screen.width),
         Mode::Devices(scrolled) => devices::page(view, *scrolled, screen.width),
-        Mode::Palette(palette) => pages::palette(view, palette),
+        Mode::Palette(palette) => pages::palette(view, palette, screen.width),
         Mode::Picker(editor, chosen) => pages::picker(view, editor, *chosen),
         Mode::Confirming(object, label) => pages::confirm(view, object, label, screen.width),
         Mode::Asking(question) => pages::ask(view, *question),

@@ -5,7 +5,7 @@ use ratatui::text::Line;
 
 use super::View;
 use super::overlay::{Page, field};
-use super::text::{labelled, left, safe, word};
+use super::text::{fit, labelled, left, safe, word};
 use crate::app::{Editor, Palette, Question};
 use crate::command::registry::CONFIRM_OBJECT;
 use crate::command::{ALL, Command, Context};
@@ -45,17 +45,23 @@ fn keys(view: View<'_>, command: &Command) -> String {
     keys.join(" ")
 }
 
-pub(super) fn palette(view: View<'_>, palette: &Palette) -> Page {
+/// Columns that the palette would like.
+const PALETTE: u16 = 96;
+/// Columns of a command's title and of its keys.
+const COMMAND: (usize, usize) = (24, 10);
+
+pub(super) fn palette(view: View<'_>, palette: &Palette, screen: u16) -> Page {
     let theme = view.theme;
+    let room = usize::from(page_width(PALETTE, screen)).saturating_sub(COMMAND.0 + COMMAND.1 + 3);
     let (first, column) = field(view, " : ", &palette.editor);
     let found = palette.found();
     let chosen = palette.chosen.min(found.len().saturating_sub(1));
     let mut lines = vec![first, Line::default()];
     for (at, command) in window(&found, chosen) {
         let line = Line::from(vec![
-            word(format!(" {}", left(command.title, 24)), Style::new()),
-            word(left(&keys(view, command), 10), theme.key()),
-            word(command.help, theme.dim()),
+            word(format!(" {}", left(command.title, COMMAND.0)), Style::new()),
+            word(left(&keys(view, command), COMMAND.1), theme.key()),
+            word(fit(command.help, room), theme.dim()),
         ]);
         lines.push(if at == chosen { line.style(theme.selected()) } else { line });
     }
@@ -68,7 +74,7 @@ pub(super) fn palette(view: View<'_>, palette: &Palette) -> Page {
         scrolled: 0,
         cursor: Some(column),
         height: LIST + 2,
-        width: 96,
+        width: PALETTE,
     }
 }
 

@@ -14,6 +14,7 @@ use crate::app::{ArmedFacts, Pane, ReviewFacts};
 use crate::client::notice::TagName;
 use crate::command::Context;
 use crate::protocol::Modality;
+use crate::units::count;
 
 /// Rows that the preview of the final JPEG would like above the text.
 const ABOVE: u16 = 8;
@@ -156,7 +157,7 @@ fn decide(
     let mut keys = vec![sends, format!("{} drops", model.key("drop"))];
     if below > 0 {
         let pane = if model.pane == Pane::Physical { model.key("down") } else { model.key("pane-4") };
-        keys.push(format!("{pane} {below} more lines"));
+        keys.push(format!("{pane} {} more", count(below, "line")));
     }
     match (review.tag.is_some(), review.photo.is_some()) {
         (true, false) => keys.push(format!("{} adds a photo", model.key("add"))),

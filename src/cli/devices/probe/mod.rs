@@ -23,7 +23,9 @@ use crate::trace::found::{ProbeLine, ProbeRecord, ProbesLine, ProbesRecord, Wait
 use crate::trace::output::OutputLine;
 
 pub use camera::CameraTarget;
+pub use csv::vacant;
 pub use reader::ReaderTarget;
+use text::Look;
 
 /// What is probed, and how.
 pub struct Plan {
@@ -63,6 +65,14 @@ impl Target {
         match self {
             Self::Reader(target) => target.name(),
             Self::Camera(target) => target.name(),
+        }
+    }
+
+    /// How many devices stand behind it.
+    fn count(&self) -> usize {
+        match self {
+            Self::Reader(target) => target.count(),
+            Self::Camera(_) => 1,
         }
     }
 
@@ -116,7 +126,7 @@ pub async fn probe(
             let run = ProbeRecord { run: number, ..run };
             table.iter_mut().try_for_each(|table| table.row(start.elapsed(), &run))?;
             has_failed |= !run.ok;
-            out.done(&run, plan.repeat)?;
+            out.done(&target, &run, plan.repeat)?;
             runs.push(run);
         }
         if plan.repeat > 1 && !runs.is_empty() {
@@ -188,6 +198,10 @@ impl Out<'_, '_> {
         self.printer.json(&OutputLine::Waiting(WaitingLine { t: self.start.elapsed().into(), waiting }))
     }
 
+    fn look(&self, target: &Target) -> Look {
+        Look { width: self.width, devices: target.count() }
+    }
+
     fn say(&mut self, said: &Say) -> Result<(), Failure> {
         let Say::Line(text, hint) = said;
         self.printer.countdown("");
@@ -196,29 +210,34 @@ impl Out<'_, '_> {
         Ok(())
     }
 
-    fn done(&mut self, run: &ProbeRecord, of: u32) -> Result<(), Failure> {
+    fn done(&mut self, target: &Target, run: &ProbeRecord, of: u32) -> Result<(), Failure> {
         match self.printer.form() {
             Form::Json => {
                 let t = self.start.elapsed().into();
                 self.printer.json(&OutputLine::Probe(ProbeLine { t, probe: run.clone() }))
             }
-            Form::Text => text::run(run, of, self.width).iter().try_for_each(|line| self.printer.line(line)),
+            Form::Text => self.look(target).run(run, of).iter().try_for_each(|line| self.printer.line(line)),
         }
     }
 
     fn all(&mut self, target: &Target, runs: &[ProbeRecord]) -> Result<(), Failure> {
+        let is_reader = target.sort() == DeviceSort::Reader;
+        let of_reader = |count: usize| is_reader.then_some(count);
         let probes = ProbesRecord {
             sort: records::sort(target.sort()),
             name: target.name(),
             runs: runs.len(),
             ok: runs.iter().filter(|run| run.ok).count(),
+            with_ndef: of_reader(runs.iter().filter(|run| run.ndef_bytes.is_some()).count()),
+            damaged: of_reader(runs.iter().filter(|run| run.damaged).count()),
+            torn: of_reader(runs.iter().filter_map(|run| run.torn).sum()),
             times: spread::of(runs),
         };
         match self.printer.form() {
             Form::Json => {
                 self.printer.json(&OutputLine::Probes(ProbesLine { t: self.start.elapsed().into(), probes }))
             }
-            Form::Text => text::all(&probes).iter().try_for_each(|line| self.printer.line(line)),
+            Form::Text => self.look(target).all(&probes).iter().try_for_each(|line| self.printer.line(line)),
         }
     }
 }

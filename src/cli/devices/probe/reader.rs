@@ -14,6 +14,7 @@ use crate::words::sentence;
 pub struct ReaderTarget {
     reader: Box<dyn NfcReader>,
     placed: Option<(Placer, TagSpec)>,
+    count: usize,
 }
 
 /// What was told while it was armed.
@@ -21,12 +22,24 @@ pub struct ReaderTarget {
 struct Seen {
     tag: Option<Instant>,
     read: Option<TagRead>,
+    torn: usize,
 }
 
 impl ReaderTarget {
     /// These readers; `placed` is put on a simulated one at each run.
     pub fn new(reader: Box<dyn NfcReader>, placed: Option<(Placer, TagSpec)>) -> Self {
-        Self { reader, placed }
+        Self { reader, placed, count: 1 }
+    }
+
+    /// So many readers, armed together.
+    #[must_use]
+    pub fn of(self, count: usize) -> Self {
+        Self { count, ..self }
+    }
+
+    /// How many readers are armed together.
+    pub fn count(&self) -> usize {
+        self.count
     }
 
     /// What screens call it.
@@ -66,7 +79,7 @@ impl ReaderTarget {
         // Whether the tag is taken off again is not waited for: with the channel the watch over it ends.
         match scanned {
             Ok(scanned) => seen.record(scanned.reader, &scanned.tag, start, end),
-            Err(error) => failed(name, &error),
+            Err(error) => failed(name, &error, seen.torn),
         }
     }
 }
@@ -78,7 +91,11 @@ impl Seen {
             Happened::Inserted { .. } => self.tag = Some(event.at),
             Happened::Read(read) => self.read = Some(read),
             Happened::Trouble(trouble) => say(Say::Line(text, trouble.hint())),
-            Happened::TornAway { .. } | Happened::Recovered => say(Say::Line(text, None)),
+            Happened::TornAway { .. } => {
+                self.torn += 1;
+                say(Say::Line(text, None));
+            }
+            Happened::Recovered => say(Say::Line(text, None)),
             Happened::Flickered { .. } | Happened::Removed => {}
         }
     }
@@ -99,8 +116,10 @@ impl Seen {
             technology: Some(technology.to_owned()),
             ndef_bytes: ndef.as_ref().ok().copied(),
             no_ndef: ndef.err(),
+            damaged: matches!(tag, RawTag::Read { ndef: Err(none), .. } if none.damaged),
             apdus: self.read.iter().flat_map(|read| &read.apdus).map(Into::into).collect(),
             times,
+            torn: Some(self.torn),
             ..ProbeRecord::default()
         }
     }
@@ -121,7 +140,7 @@ fn kind(tag: &RawTag) -> (&str, Result<usize, String>) {
     }
 }
 
-fn failed(name: String, error: &NfcError) -> ProbeRecord {
+fn failed(name: String, error: &NfcError, torn: usize) -> ProbeRecord {
     let hint = match error {
         NfcError::Trouble(trouble) => trouble.hint(),
         NfcError::TimedOut => {
@@ -130,7 +149,7 @@ fn failed(name: String, error: &NfcError) -> ProbeRecord {
         _ => None,
     };
     let trouble = Some(WrongRecord { text: sentence(&error.to_string()), hint });
-    ProbeRecord { sort: "reader", name, run: 1, trouble, ..ProbeRecord::default() }
+    ProbeRecord { sort: "reader", name, run: 1, torn: Some(torn), trouble, ..ProbeRecord::default() }
 }
 
 pub(super) fn time(what: &'static str, time: Duration) -> TimeRecord {

@@ -47,7 +47,7 @@ impl Engine {
     pub(in crate::client::engine) fn tell_physical(&mut self) {
         let view = PhysicalView {
             readers: self.reader_lines(),
-            camera: self.settings.camera.clone(),
+            camera: self.camera_line(),
             camera_open: self.is_camera_open(),
             activity: self.activity(),
             last: self.physical.last.clone(),

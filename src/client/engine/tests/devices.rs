@@ -3,8 +3,10 @@
 use std::time::Instant;
 
 use super::*;
+use crate::client::devices::{DeviceReport, DeviceSection, DeviceSort, FoundDevice, Trouble};
 use crate::client::notice::PhysicalView;
 use crate::client::request::Aim;
+use crate::device::camera::{CameraError, CameraTrouble};
 use crate::device::nfc::{Happened, ReaderEvent, ReaderInfo, ReaderTrouble, Readers};
 
 const READER: &str = "ACS ACR122U PICC";
@@ -238,6 +240,58 @@ fn a_camera_that_is_stopped_says_how_long_closing_took_and_one_that_never_opened
     );
     bench.ask(Request::ArmCapture(Aim::Answering));
     assert_eq!(bench.put(Event::Closed(id(2))), [""; 0]);
+}
+
+/// With a camera that is no simulated one.
+fn with_camera(name: &str) -> Bench {
+    let mut bench = Bench::live();
+    bench.engine.settings.camera = DeviceLine { name: name.to_owned(), simulated: false, trouble: None };
+    bench
+}
+
+fn gives_nothing(name: &str, trouble: CameraTrouble) -> CameraError {
+    CameraError::Trouble { name: name.to_owned(), trouble }
+}
+
+#[test]
+fn a_camera_that_gives_no_picture_is_told_between_the_frames_with_what_to_do() {
+    let mut bench = with_camera("USB camera");
+    bench.ask(Request::ArmCapture(Aim::Answering));
+    let busy = gives_nothing("USB camera", CameraTrouble::Busy { holders: vec!["cheese (pid 812)".into()] });
+    let told = bench.put(Event::CameraFailed(id(1), busy));
+    let sentence = "◇ the camera USB camera gave no picture: another program uses it: cheese (pid 812)";
+    assert_eq!(told, [sentence]);
+    assert!(bench.told.contains("close that program and try again"), "{}", bench.told);
+    assert_eq!(view(&mut bench).camera.trouble, None, "it may be free by now");
+    // What comes of one that was given up is nobody's news.
+    bench.ask(Request::Disarm);
+    let late = gives_nothing("USB camera", CameraTrouble::Unplugged);
+    assert_eq!(bench.put(Event::CameraFailed(id(1), late)), [""; 0]);
+}
+
+#[test]
+fn that_there_is_no_camera_is_shown_until_there_is_one() {
+    let mut bench = with_camera("any camera");
+    bench.ask(Request::ArmCapture(Aim::Answering));
+    let told = bench.put(Event::CameraFailed(id(1), gives_nothing("any camera", CameraTrouble::NoCamera)));
+    assert_eq!(told, ["◇ no camera is plugged in"]);
+    let none = Trouble::new("none found", Some(CameraTrouble::NoCamera.hint()));
+    assert_eq!(view(&mut bench).camera.trouble.as_ref(), Some(&none));
+    let cameras = |names: &[&str]| {
+        let found =
+            |name: &&str| FoundDevice { name: (*name).to_owned(), what: String::new(), trouble: None };
+        let devices = names.iter().map(found).collect();
+        let section = DeviceSection { sort: DeviceSort::Camera, looking: false, trouble: None, devices };
+        Event::Devices(DeviceReport { sections: vec![section] })
+    };
+    bench.put(cameras(&["SIMULATED test card", "USB camera"]));
+    assert_eq!(view(&mut bench).camera.trouble, None, "it was seen on the page of devices");
+    bench.put(cameras(&["SIMULATED test card"]));
+    assert_eq!(view(&mut bench).camera.trouble, Some(none));
+    bench.ask(Request::Disarm);
+    bench.ask(Request::ArmCapture(Aim::Answering));
+    bench.put(Event::Aiming(id(2), "USB camera".to_owned()));
+    assert_eq!(view(&mut bench).camera.trouble, None, "it is open");
 }
 
 #[test]

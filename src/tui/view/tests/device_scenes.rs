@@ -7,7 +7,8 @@ use crate::app::tests::devices::{READER, read};
 use crate::app::tests::stage::{Stage, both_review, photo_review, preview, tag_review};
 use crate::client::Notice;
 use crate::client::devices::{CameraDid, DeviceReport, DeviceSection, DeviceSort, Did, FoundDevice, Trouble};
-use crate::client::notice::{Activity, ArmedView, TagName};
+use crate::client::notice::{Activity, ArmedView, DeviceLine, TagName};
+use crate::device::camera::{CameraError, CameraTrouble};
 use crate::device::nfc::{Happened, ReaderTrouble};
 use crate::protocol::Modality;
 use crate::protocol::observation::Carrier;
@@ -46,6 +47,52 @@ fn devices_between_the_frames() {
     stage.at_reader(13, Happened::Read(read()));
     stage.press("2 Enter");
     snapshot("devices-inspector-60x16", &mut stage);
+}
+
+/// With several readers each row says at which, as far as there is room.
+#[test]
+fn rows_of_several_readers() {
+    let mut stage = Stage::live(100, 30);
+    let other = "ACS ACR1252 1S CL Reader [ACR1252 Reader PICC] 01 00";
+    stage.real_readers(&[(READER, None), (other, None)]);
+    for (name, what) in [
+        (READER, Did::Appeared),
+        (READER, Did::Reader(Happened::Inserted { lay_there: false })),
+        (READER, Did::Reader(Happened::Read(read()))),
+        (other, Did::Reader(Happened::Inserted { lay_there: true })),
+        (other, Did::Reader(Happened::TornAway { after: 3 })),
+        (other, Did::Reader(Happened::Removed)),
+        (other, Did::Gone),
+    ] {
+        stage.at_device(40, name, what, 1);
+    }
+    stage.model.status = None;
+    snapshot("devices-two-100x30", &mut stage);
+}
+
+/// There is no camera: it stands between the frames, where Esc does not take it away, and in the pane.
+#[test]
+fn no_camera_is_plugged_in() {
+    scene("camera-none", |stage| {
+        let hint = CameraTrouble::NoCamera.hint();
+        let none = Trouble::new("none found", Some(hint.clone()));
+        let name = "any camera".to_owned();
+        stage.camera = Some(DeviceLine { name: name.clone(), simulated: false, trouble: Some(none) });
+        let brief = CameraTrouble::NoCamera.to_string();
+        let trouble = Trouble::new(brief.clone(), Some(hint));
+        stage.at_device(300, &name, Did::Camera(CameraDid::Trouble { brief, trouble }), 1);
+        stage.physical(Activity::Idle);
+        stage.press("2 Up Down Esc");
+    });
+    let mut stage = Stage::live(100, 30);
+    let name = "Integrated Camera: Integrated C".to_owned();
+    let busy = CameraTrouble::Busy { holders: vec!["cheese (pid 812)".to_owned()] };
+    let (brief, hint) = (busy.to_string(), Some(busy.hint()));
+    let error = CameraError::Trouble { name: name.clone(), trouble: busy };
+    let trouble = Trouble::new(error.to_string(), hint);
+    stage.at_device(300, &name, Did::Camera(CameraDid::Trouble { brief, trouble }), 1);
+    stage.press("2 Up Down");
+    snapshot("camera-busy-100x30", &mut stage);
 }
 
 /// The page of devices: some are still looked for, some have something wrong.

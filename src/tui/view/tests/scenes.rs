@@ -228,6 +228,14 @@ fn palette() {
     });
 }
 
+/// Every description, as far as there is room for it.
+#[test]
+fn whole_palette() {
+    scene("palette-all", |stage| {
+        stage.press(":");
+    });
+}
+
 #[test]
 fn picker() {
     scene("picker", |stage| {
