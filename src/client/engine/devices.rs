@@ -337,7 +337,7 @@ fn named(wanted: &str, names: &[&str], line: impl Fn(&str, Option<Trouble>) -> D
         Ok(at) => line(names[at], None),
         Err(SelectError::Ambiguous { fitting, .. }) => {
             let text = format!("fits several readers: {}", fitting.join(", "));
-            line(wanted, Some(Trouble::new(text, Some("give the whole name".to_owned()))))
+            line(wanted, Some(Trouble::new(text, Some("give more of the name".to_owned()))))
         }
         Err(_) => {
             let present = names.iter().map(|name| (*name).to_owned()).collect();

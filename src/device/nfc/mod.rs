@@ -188,7 +188,7 @@ pub enum SelectError {
         available: Vec<String>,
     },
     /// The name is a part of several readers' names.
-    #[error("\"{wanted}\" fits several readers: {}. Give the whole name.", fitting.join(", "))]
+    #[error("\"{wanted}\" fits several readers: {}. Give more of the name.", fitting.join(", "))]
     Ambiguous {
         /// The name that was asked for.
         wanted: String,

@@ -148,7 +148,7 @@ fn named_readers_are_shown_whether_they_are_there_or_not() {
     assert_eq!(now[0], READER);
     assert_eq!(
         now[1],
-        "uTrust ! fits several readers: Identiv uTrust A, Identiv uTrust B → give the whole name"
+        "uTrust ! fits several readers: Identiv uTrust A, Identiv uTrust B → give more of the name"
     );
     there(&mut bench, &["Identiv uTrust A"]);
     let now = lines(&mut bench);

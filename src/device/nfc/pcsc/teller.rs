@@ -15,10 +15,18 @@ pub struct Teller {
 
 #[derive(Default)]
 struct State {
-    /// What is wrong with which reader; with the service, or with all readers, under no name.
-    troubles: BTreeMap<String, ReaderTrouble>,
+    /// What is wrong with which reader since it last worked, the latest at the end; with the service, or with all readers,
+    /// under no name.
+    troubles: BTreeMap<String, Vec<ReaderTrouble>>,
     /// How many tags went away in the middle of a read.
     torn: usize,
+}
+
+impl State {
+    fn is_unplugged(&self, reader: &str) -> bool {
+        let latest = self.troubles.get(reader).and_then(|since| since.last());
+        matches!(latest, Some(ReaderTrouble::Unplugged { .. }))
+    }
 }
 
 impl Teller {
@@ -40,10 +48,14 @@ impl Teller {
         self.told.tell(reader, what);
     }
 
-    /// Something is wrong. The same thing again is not told again (A16).
+    /// Something is wrong. The same thing again is not told again (A16), also where two things come by turns.
     pub fn trouble(&self, reader: &str, trouble: ReaderTrouble) {
-        let before = self.state().troubles.insert(reader.to_owned(), trouble.clone());
-        if before.as_ref() != Some(&trouble) {
+        let mut state = self.state();
+        let since = state.troubles.entry(reader.to_owned()).or_default();
+        let before = since.iter().position(|old| *old == trouble).map(|at| since.remove(at));
+        since.push(trouble.clone());
+        drop(state);
+        if before.is_none() {
             self.told.tell(reader, Happened::Trouble(trouble));
         }
     }
@@ -60,8 +72,7 @@ impl Teller {
     pub fn there(&self, readers: &[String]) {
         self.recovered("");
         for reader in readers {
-            let was_unplugged =
-                matches!(self.state().troubles.get(reader), Some(ReaderTrouble::Unplugged { .. }));
+            let was_unplugged = self.state().is_unplugged(reader);
             if was_unplugged {
                 self.recovered(reader);
             }
@@ -71,7 +82,7 @@ impl Teller {
     /// The tag was taken off this reader. What was wrong with it is no reason any more.
     pub fn taken_off(&self, reader: &str) {
         let mut state = self.state();
-        if !matches!(state.troubles.get(reader), Some(ReaderTrouble::Unplugged { .. })) {
+        if !state.is_unplugged(reader) {
             state.troubles.remove(reader);
         }
         drop(state);
@@ -82,7 +93,7 @@ impl Teller {
     pub fn why_nothing(&self) -> NfcError {
         let state = self.state();
         // The service comes first: its name is empty.
-        match (state.troubles.values().next(), state.torn) {
+        match (state.troubles.values().find_map(|since| since.last()), state.torn) {
             (Some(trouble), _) => NfcError::Trouble(trouble.clone()),
             (None, 0) => NfcError::TimedOut,
             (None, times) => NfcError::TornAway { times },
