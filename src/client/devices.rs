@@ -270,21 +270,8 @@ impl fmt::Display for DeviceEvent {
             Did::Reader(what) => what.write_of(name, f),
             Did::Appeared => write!(f, "{name} plugged in"),
             Did::Gone => write!(f, "{name} unplugged"),
-            Did::Camera(CameraDid::Opened { after }) => {
-                write!(f, "OPEN after {} ms: {name}", after.as_millis())
-            }
-            Did::Camera(CameraDid::FirstFrame { after }) => {
-                write!(f, "first picture after {} ms: {name}", after.as_millis())
-            }
-            Did::Camera(CameraDid::Shutter) => write!(f, "shutter: {name}"),
             Did::Camera(CameraDid::Trouble { trouble, .. }) => f.write_str(&trouble.text),
-            Did::Camera(CameraDid::Closed { open_for, after }) => {
-                match after {
-                    Some(after) => write!(f, "closed after {} ms", after.as_millis())?,
-                    None => f.write_str("closed by itself")?,
-                }
-                write!(f, ", was open for {:.1} s: {name}", open_for.as_secs_f64())
-            }
+            Did::Camera(_) => write!(f, "{}: {name}", self.brief()),
         }
     }
 }

@@ -152,16 +152,19 @@ async fn capture(
 ) -> Result<Collected, Line> {
     let taken = take(id, camera, &armed, &mut commands, events).await;
     drop((armed, open));
-    let why = taken.as_ref().err().map(Untaken::line);
     let taken = match taken {
-        Err(Untaken::Camera(error)) if !error.is_by_consent() => {
-            let _engine_stopped = events.send(Event::CameraFailed(id, error)).await;
-            None
+        Ok(taken) => Ok(taken),
+        Err(Untaken::Stopped) => Err(words::device("The camera was closed.")),
+        Err(Untaken::Camera(error)) => {
+            let line = failed(&error);
+            if !error.is_by_consent() {
+                let _engine_stopped = events.send(Event::CameraFailed(id, error)).await;
+            }
+            Err(line)
         }
-        taken => taken.ok(),
     };
     let _engine_stopped = events.send(Event::Closed(id)).await;
-    let (picture, name) = taken.ok_or_else(|| why.unwrap_or_else(|| Untaken::Stopped.line()))?;
+    let (picture, name) = taken?;
     if let Some(original) = lock(kept).as_mut().filter(|original| original.id == id) {
         original.picture = Some(picture);
         original.camera = name;
@@ -176,15 +179,6 @@ enum Untaken {
     Camera(CameraError),
     /// It was told to close.
     Stopped,
-}
-
-impl Untaken {
-    fn line(&self) -> Line {
-        match self {
-            Self::Camera(error) => failed(error),
-            Self::Stopped => words::device("The camera was closed."),
-        }
-    }
 }
 
 /// Opens the camera and waits for the shutter; when this is over, the camera is closed. Also its name.

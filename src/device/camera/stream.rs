@@ -180,9 +180,16 @@ impl ChildStream {
         }
     }
 
-    /// The last frame; the child closes the camera itself.
-    async fn last(&mut self) -> Result<(Picture, Option<RawFacts>), CameraError> {
-        self.frame("taking the picture", Size::Full).await
+    /// Waits for something to see and takes the last frame, with which the child closes the camera. Also, since it was
+    /// asked for, when there was something to see.
+    async fn shot(
+        &mut self,
+        seen: impl FnMut(),
+    ) -> Result<(Duration, Picture, Option<RawFacts>), CameraError> {
+        self.settled(seen).await?;
+        let usable = self.asked.elapsed();
+        let (picture, raw) = self.frame("taking the picture", Size::Full).await?;
+        Ok((usable, picture, raw))
     }
 
     async fn frame(
@@ -210,20 +217,17 @@ impl ChildStream {
     /// Aims until there is something to see, then takes one picture as the shutter does; tells when what happened.
     async fn probed(mut self: Box<Self>) -> Result<Probe, CameraError> {
         let (asked, mut first, mut frames) = (self.asked, None, 0);
-        let mut aimed = || {
-            first.get_or_insert_with(|| asked.elapsed());
-            frames += 1;
-        };
-        let aimed = self.settled(&mut aimed).await.map(|_| asked.elapsed());
-        let taken = match aimed {
-            Ok(usable) => self.last().await.map(|taken| (usable, taken)),
-            Err(error) => Err(error),
-        };
+        let taken = self
+            .shot(|| {
+                first.get_or_insert_with(|| asked.elapsed());
+                frames += 1;
+            })
+            .await;
         let there = asked.elapsed();
         let (format, started, opened) = (self.format.clone(), self.started, self.opened);
         self.close().await;
         let closed = asked.elapsed();
-        let (usable, (picture, last)) = taken?;
+        let (usable, picture, last) = taken?;
         Ok(Probe {
             format,
             width: picture.width(),
@@ -278,12 +282,9 @@ impl CameraStream for ChildStream {
 
     fn shutter(mut self: Box<Self>) -> Boxed<'static, Result<Picture, CameraError>> {
         Box::pin(async move {
-            let taken = match self.settled(|| {}).await {
-                Ok(()) => self.last().await.map(|(picture, _)| picture),
-                Err(error) => Err(error),
-            };
+            let taken = self.shot(|| {}).await;
             self.close().await;
-            taken
+            taken.map(|(_, picture, _)| picture)
         })
     }
 
