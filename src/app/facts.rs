@@ -243,6 +243,8 @@ pub struct ArmedFacts {
     pub answers: bool,
     /// What hinders it; it stays armed.
     pub trouble: Option<TroubleFacts>,
+    /// Whether a tag lies there and is being read.
+    pub is_reading: bool,
 }
 
 impl From<&ArmedView> for ArmedFacts {
@@ -252,6 +254,7 @@ impl From<&ArmedView> for ArmedFacts {
             until: view.until,
             answers: view.answers.is_some(),
             trouble: view.trouble.as_ref().map(TroubleFacts::from),
+            is_reading: view.is_reading,
         }
     }
 }

@@ -85,7 +85,7 @@ impl Model {
         let is_news = match &event.did {
             Did::Appeared | Did::Gone => true,
             Did::Reader(Happened::Trouble(_)) => event.times == 1,
-            Did::Reader(Happened::Recovered) => true,
+            Did::Reader(Happened::Recovered(_)) => true,
             Did::Reader(_) | Did::Camera(_) => false,
         };
         if is_news && self.physical.activity.armed().is_none() {

@@ -148,15 +148,15 @@ impl<'a> Printer<'a> {
         self.flush()
     }
 
-    /// Says a failure: as a JSON line on standard output, or as a sentence on standard error. A failure to
-    /// say it is passed over: the exit code still tells.
+    /// Says a failure: as a JSON line on standard output, or as a sentence on standard error, also where standard output
+    /// takes nothing. A failure to say it there is passed over: the exit code still tells.
     pub fn failure(&mut self, failure: &Failure) {
         if failure.message.is_empty() {
             return;
         }
-        match self.form {
-            Form::Json => drop(self.json(&error_line(failure))),
-            Form::Text => drop(self.say(failure)),
+        let is_said = self.form == Form::Json && self.json(&error_line(failure)).is_ok();
+        if !is_said {
+            drop(self.say(failure));
         }
     }
 

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::io::IsTerminal;
 
 use super::args::{ConnectArgs, DemoArgs};
-use super::devices::{AUTO, Devices, SIMULATED};
+use super::devices::{AUTO, Absent, Devices, SIMULATED};
 use super::exit::{Exit, Failure, Kind, Signal};
 use super::kit::Kit;
 use super::setup::Settled;
@@ -55,7 +55,8 @@ pub async fn demo(args: &DemoArgs) -> Result<Exit, Failure> {
 /// The screen, with devices of `otherwise` where none are chosen.
 async fn show(url: &str, settled: &Settled, otherwise: &str) -> Result<Exit, Failure> {
     let kit = Kit::lay_out()?;
-    let devices = Devices::choose(&settled.devices(otherwise), Some(&kit.pictures())).await?;
+    let devices =
+        Devices::choose(&settled.devices(otherwise), Some(&kit.pictures()), Absent::MayCome).await?;
     let config = settled.client(url, devices, ArmedBy::Key)?;
     let keys = settled.settings.keys.iter().map(|(id, key)| (id.as_str(), key.as_str()));
     let options = Options {

@@ -7,6 +7,7 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::device::DeviceKind;
+use crate::device::camera::{CameraError, CameraTrouble};
 use crate::device::nfc::{Apdu, Happened, ReaderTrouble, TagRead};
 use crate::trace::output::{ApduRecord, DeviceRecord};
 use crate::units::{count, hex};
@@ -83,6 +84,21 @@ impl Trouble {
     /// A trouble that came once.
     pub fn new(text: impl Into<String>, hint: Option<String>) -> Self {
         Self { text: text.into(), hint, times: 1 }
+    }
+}
+
+impl Trouble {
+    /// That there is no camera.
+    pub fn no_camera() -> Self {
+        Self::new("none found", Some(CameraTrouble::NoCamera.hint()))
+    }
+
+    /// That a camera is not there, if that is what the error says.
+    pub fn of_absence(error: &CameraError) -> Option<Self> {
+        match error {
+            CameraError::Trouble { trouble: CameraTrouble::NoCamera, .. } => Some(Self::no_camera()),
+            absent => absent.is_absence().then(|| Self::new(absent.to_string(), absent.hint())),
+        }
     }
 }
 
@@ -166,7 +182,7 @@ impl DeviceEvent {
             Did::Reader(Happened::TornAway { .. }) => "torn_away",
             Did::Reader(Happened::Read(_)) => "read",
             Did::Reader(Happened::Trouble(_)) => "trouble",
-            Did::Reader(Happened::Recovered) => "recovered",
+            Did::Reader(Happened::Recovered(_)) => "recovered",
             Did::Appeared => "appeared",
             Did::Gone => "gone",
             Did::Camera(CameraDid::Opened { .. }) => "opened",
@@ -226,9 +242,9 @@ impl DeviceEvent {
                 let apdus = count(read.apdus.len(), "APDU");
                 format!("read in {:.1} ms, {apdus}, {}", read.took.as_secs_f64() * 1e3, read.technology)
             }
-            Did::Reader(Happened::Recovered) if !self.name.is_empty() => "works again".to_owned(),
+            Did::Reader(Happened::Recovered(_)) if !self.name.is_empty() => "works again".to_owned(),
             Did::Reader(Happened::Trouble(trouble)) => without(&trouble.to_string(), &self.name),
-            Did::Reader(Happened::Recovered) => self.to_string(),
+            Did::Reader(Happened::Recovered(_)) => self.to_string(),
             Did::Appeared => "plugged in".to_owned(),
             Did::Gone => "unplugged".to_owned(),
             Did::Camera(CameraDid::Opened { after }) => format!("OPEN after {} ms", ms(after)),

@@ -162,6 +162,8 @@ pub struct ArmedView {
     pub answers: Option<String>,
     /// What hinders it; it stays armed.
     pub trouble: Option<Trouble>,
+    /// Whether a tag lies there and is being read, which takes seconds for some.
+    pub is_reading: bool,
 }
 
 /// Exactly what would be sent, and what stays here.

@@ -232,7 +232,7 @@ fn described(reader: &str, what: &Happened, text: &str, seconds: f64) -> Value {
             ("read", json!({ "apdus": apdus, "took": took, "sum": sum }))
         }
         Happened::Trouble(trouble) => ("trouble", json!({ "hint": trouble.hint() })),
-        Happened::Recovered => ("recovered", json!({})),
+        Happened::Recovered(_) => ("recovered", json!({})),
     };
     let mut event = json!({ "what": name, "reader": reader, "text": text, "seconds": seconds });
     event.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());

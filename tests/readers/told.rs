@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::common::{Running, checked, finish};
 use super::harness::Start;
+use super::pcscd::{ACR122U, Pcscd};
 use super::place::{Place, is_silent_about_the_id, objects};
 use super::tag::Tag;
 
@@ -91,8 +92,10 @@ async fn a_tag_torn_away_after_one_answer_is_told_in_good_english() {
 
 // ── a reader that is not there ──
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_named_reader_that_is_not_there_is_6_and_those_that_are_are_named() {
+const OMNIKEY: &str = "HID Global OMNIKEY 5022 Smart Card Reader";
+
+#[tokio::test]
+async fn a_named_reader_that_is_not_there_is_6_to_a_script_and_those_that_are_are_named() {
     let place = Place::new().await;
     let (origin, name) = (format!("http://{}", place.agent.addr), place.daemon.name(0));
     let config = place.home.path().join("config.toml");
@@ -109,16 +112,50 @@ async fn a_named_reader_that_is_not_there_is_6_and_those_that_are_are_named() {
         let error = &done.json_lines()[0]["error"];
         assert_eq!((done.code, error["kind"].as_str()), (6, Some("device")), "{done:?}");
         assert!(error["message"].as_str().is_some_and(|message| message.contains(&name)), "{error}");
-
-        let connect = [&["connect", "--local", &origin], &chosen[..]].concat();
-        let mut pty = Start::agentcall(&connect)
-            .size(30, 200)
-            .variable("PCSCLITE_CSOCK_NAME", place.daemon.socket().to_str().unwrap())
-            .spawn();
-        assert_eq!(pty.wait_exit(), 6, "{chosen:?}");
-        let written = String::from_utf8_lossy(&pty.written_whole()).into_owned();
-        assert!(says(&written) && !written.contains('\x1b'), "no screen is drawn: {written:?}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_screen_waits_for_a_named_reader_and_for_the_service_behind_it() {
+    let mut place = Place::at(Pcscd::stopped(&[ACR122U, OMNIKEY]).await).await;
+    let origin = format!("http://{}", place.agent.addr);
+    let mut pty = Start::agentcall(&["connect", "--local", &origin, "--reader", "omnikey"])
+        .size(40, 160)
+        .variable("PCSCLITE_CSOCK_NAME", place.daemon.socket().to_str().unwrap())
+        .spawn();
+    pty.wait_for("the reason why nothing can be scanned", |text| {
+        text.contains("the PC/SC service does not run") && text.contains("LIVE")
+    });
+    pty.send(b"s");
+    pty.wait_for("the armed reader", |text| text.contains("hold a tag to the reader"));
+    place.daemon.run().await;
+    let name = place.daemon.name(1);
+    pty.wait_for("the reader", |text| text.contains(&name) && !text.contains("does not run\n"));
+    let _tag = Tag::at(&place.daemon, 1, &["--type", "t4"]).await;
+    pty.wait_for("the review", |text| text.contains("https://example.org/tag/42"));
+    assert!(is_silent_about_the_id(&String::from_utf8_lossy(&pty.written())));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_screen_says_which_readers_there_are_in_place_of_a_named_one() {
+    let place = Place::new().await;
+    let (origin, name) = (format!("http://{}", place.agent.addr), place.daemon.name(0));
+    let pty = Start::agentcall(&[
+        "connect",
+        "--local",
+        &origin,
+        "--reader",
+        "omnikey",
+        "--camera",
+        "No Such Camera",
+    ])
+    .size(40, 160)
+    .variable("PCSCLITE_CSOCK_NAME", place.daemon.socket().to_str().unwrap())
+    .spawn();
+    pty.wait_for("what is not there", |text| {
+        let reader = format!("no reader \"omnikey\" is plugged in; there are: {name}");
+        text.contains(&reader) && text.contains("there is no camera \"No Such Camera\"")
+    });
 }
 
 // ── a tag that has no stable identity ──

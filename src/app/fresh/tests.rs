@@ -37,7 +37,7 @@ impl Desk {
 }
 
 fn armed(modality: Modality) -> ArmedView {
-    ArmedView { modality, until: Duration::from_secs(30), answers: None, trouble: None }
+    ArmedView { modality, until: Duration::from_secs(30), answers: None, trouble: None, is_reading: false }
 }
 
 fn review(adding: Option<ArmedView>) -> Activity {

@@ -296,6 +296,7 @@ impl Stage {
             until: self.at() + Duration::from_secs(24),
             answers: answers.then(|| "ix-2".to_owned()),
             trouble: None,
+            is_reading: false,
         }
     }
 

@@ -12,7 +12,7 @@ use crate::cli::exit::{Failure, Kind};
 use crate::client::Watched;
 use crate::client::devices::DeviceSort;
 use crate::device::camera::simulated::simulated_cameras;
-use crate::device::camera::{self, Camera, CameraError, CameraProgram, Wish};
+use crate::device::camera::{self, Camera, CameraError, CameraProgram, CameraTrouble, Wish};
 use crate::device::nfc::{self, Choice, NfcReader, PcscReaders, Placer, SimulatedReader};
 
 /// How long it is looked for cameras.
@@ -25,6 +25,15 @@ pub struct Wanted {
     pub readers: Vec<String>,
     /// `simulated`, `auto`, `file:PATH`, or the name of a camera.
     pub camera: String,
+}
+
+/// What is made of a name that no device has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Absent {
+    /// The device may come; until then what is shown of it says that it is not there.
+    MayCome,
+    /// It is a failure: nobody looks, and nobody would plug it in.
+    Fails,
 }
 
 /// The chosen devices.
@@ -43,11 +52,12 @@ impl Devices {
     /// Chooses by name. `pictures` is a directory of pictures, each of which is a simulated camera.
     ///
     /// # Errors
-    /// [`Kind::Device`] when no device has the name; the message names those that there are.
-    pub async fn choose(wanted: &Wanted, pictures: Option<&Path>) -> Result<Self, Failure> {
+    /// [`Kind::Device`] when no device has the name and `absent` does not allow it; the message names those that there
+    /// are. [`Kind::Usage`] for names that exclude each other.
+    pub async fn choose(wanted: &Wanted, pictures: Option<&Path>, absent: Absent) -> Result<Self, Failure> {
         let program = CameraProgram::this();
-        let (reader, watched) = readers(&wanted.readers).await?;
-        let camera = camera(&wanted.camera, pictures, &program).await?;
+        let (reader, watched) = readers(&wanted.readers, absent).await?;
+        let camera = camera(&wanted.camera, pictures, &program, absent).await?;
         Ok(Self { reader, watched, camera, program })
     }
 
@@ -77,7 +87,7 @@ pub fn simulated_reader() -> ChosenReader {
     (Box::new(reader), Some(placer))
 }
 
-async fn readers(names: &[String]) -> Result<(ChosenReader, Option<Watched>), Failure> {
+async fn readers(names: &[String], absent: Absent) -> Result<(ChosenReader, Option<Watched>), Failure> {
     let is = |name: &String, word: &str| name.trim().eq_ignore_ascii_case(word);
     match names {
         [only] if is(only, SIMULATED) || is(only, "SIMULATED tags") => return Ok((simulated_reader(), None)),
@@ -89,6 +99,10 @@ async fn readers(names: &[String]) -> Result<(ChosenReader, Option<Watched>), Fa
     }
     if names.iter().all(|name| is(name, AUTO)) {
         return Ok(real(Choice::Auto, Vec::new()));
+    }
+    if absent == Absent::MayCome {
+        // Not asked for now: a service that is frozen would keep the screen waiting.
+        return Ok(real(Choice::Named(names.to_vec()), names.to_vec()));
     }
     let heard = Heard { readers: Some(inventory::readers().await), ..Heard::default() };
     let inventory = Inventory::of(&heard, &Surroundings::here());
@@ -108,6 +122,7 @@ async fn camera(
     name: &str,
     pictures: Option<&Path>,
     program: &CameraProgram,
+    absent: Absent,
 ) -> Result<Box<dyn Camera>, Failure> {
     let failed = |error: &CameraError| Failure::new(Kind::Device, error.to_string()).hint(error.hint());
     let simulated = simulated_cameras(pictures, program);
@@ -121,8 +136,9 @@ async fn camera(
     let looked = camera::real_cameras(program, CAMERAS_WITHIN).await;
     if let Some(wish) = automatic(&wanted) {
         // What is wrong with all of them is said when one is opened: it may be mended by then.
+        let none = looked.as_ref().is_ok_and(Vec::is_empty).then_some(CameraTrouble::NoCamera);
         let ready = preferred(looked.unwrap_or_default()).filter(|camera| camera.is_ready());
-        let mut camera = ready.unwrap_or_else(|| Box::new(LateCamera::new(program.clone())));
+        let mut camera = ready.unwrap_or_else(|| Box::new(LateCamera::any(program.clone(), none)));
         if let Some(wish) = wish {
             camera.wish(wish);
         }
@@ -130,10 +146,16 @@ async fn camera(
     }
     let trouble = looked.as_ref().err().map(|trouble| (trouble.to_string(), trouble.hint()));
     let cameras = looked.unwrap_or_default().into_iter().chain(simulated).collect();
-    camera::choose(name, program, cameras).map_err(|error| match trouble {
-        Some((trouble, hint)) => Failure::new(Kind::Device, format!("{error}; {trouble}")).hint(hint),
-        None => failed(&error),
-    })
+    match (camera::choose(name, program, cameras), trouble) {
+        (Ok(camera), _) => Ok(camera),
+        (Err(error), _) if absent == Absent::MayCome => {
+            Ok(Box::new(LateCamera::named(name, program.clone(), error)))
+        }
+        (Err(error), Some((trouble, hint))) => {
+            Err(Failure::new(Kind::Device, format!("{error}; {trouble}")).hint(hint))
+        }
+        (Err(error), None) => Err(failed(&error)),
+    }
 }
 
 /// Whether a name means whatever camera is there, and the format that stands behind it: `auto`, `auto@MJPG`.
@@ -154,7 +176,7 @@ pub fn preferred(mut cameras: Vec<Box<dyn Camera>>) -> Option<Box<dyn Camera>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::device::camera::{CameraInfo, CameraTrouble, FormatInfo, Webcam};
+    use crate::device::camera::{CameraInfo, FormatInfo, Webcam};
     use crate::device::nfc::UnavailableReader;
 
     fn wanted(readers: &[&str], camera: &str) -> Wanted {
@@ -163,7 +185,8 @@ mod tests {
 
     #[tokio::test]
     async fn a_script_uses_a_real_device_only_when_it_is_allowed() {
-        let mut devices = Devices::choose(&wanted(&["simulated"], "simulated"), None).await.unwrap();
+        let simulated = wanted(&["simulated"], "simulated");
+        let mut devices = Devices::choose(&simulated, None, Absent::Fails).await.unwrap();
         assert_eq!(devices.permitted(&[]), Ok(()));
         devices.reader = (Box::new(UnavailableReader::new("ACR122U")), None);
         let refused = devices.permitted(&[AllowedDevice::Camera]).unwrap_err();
@@ -173,16 +196,44 @@ mod tests {
 
     #[tokio::test]
     async fn auto_is_every_real_reader_now_or_later_and_needs_none_yet() {
-        let devices = Devices::choose(&wanted(&["auto"], "simulated"), None).await.unwrap();
+        let auto = wanted(&["auto"], "simulated");
+        let devices = Devices::choose(&auto, None, Absent::Fails).await.unwrap();
         assert!(!devices.reader.0.is_simulated() && devices.reader.1.is_none());
         assert_eq!(devices.watched.unwrap().names, [""; 0]);
     }
 
     #[tokio::test]
+    async fn a_camera_that_may_come_is_looked_for_when_it_is_opened_and_is_a_failure_to_a_script() {
+        let named = wanted(&["simulated"], "No Such Camera");
+        let failed = Devices::choose(&named, None, Absent::Fails).await.err().unwrap();
+        assert_eq!(failed.kind, Kind::Device);
+        assert!(failed.message.contains("No Such Camera") && failed.hint.is_some(), "{failed:?}");
+        let devices = Devices::choose(&named, None, Absent::MayCome).await.unwrap();
+        assert_eq!(
+            (devices.camera.label().as_str(), devices.camera.is_simulated()),
+            ("No Such Camera", false)
+        );
+        let absence = devices.camera.absence().map(ToString::to_string).unwrap();
+        assert!(absence.contains("there is no camera \"No Such Camera\""), "{absence}");
+    }
+
+    #[tokio::test]
+    async fn a_reader_that_may_come_is_waited_for_and_nothing_is_asked_of_the_service() {
+        let named = wanted(&["No Such Reader"], "simulated");
+        let failed = Devices::choose(&named, None, Absent::Fails).await.err().unwrap();
+        assert_eq!(failed.kind, Kind::Device);
+        let devices = Devices::choose(&named, None, Absent::MayCome).await.unwrap();
+        assert_eq!(devices.reader.0.label(), "No Such Reader");
+        assert_eq!(devices.watched.unwrap().names, ["No Such Reader"]);
+    }
+
+    #[tokio::test]
     async fn simulated_and_real_readers_are_not_armed_together() {
         for names in [["simulated", "ACR122U"], ["ACR122U", "auto"]] {
-            let refused = Devices::choose(&wanted(&names, "simulated"), None).await.err().unwrap();
-            assert_eq!(refused.kind, Kind::Usage, "{names:?}");
+            for absent in [Absent::Fails, Absent::MayCome] {
+                let chosen = Devices::choose(&wanted(&names, "simulated"), None, absent).await;
+                assert_eq!(chosen.err().unwrap().kind, Kind::Usage, "{names:?}");
+            }
         }
     }
 

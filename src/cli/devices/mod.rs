@@ -35,7 +35,7 @@ use crate::device::nfc::{Choice, PcscReaders, TagSpec};
 use crate::trace::output::OutputLine;
 
 pub use asked::{AUTO, SIMULATED};
-pub use choice::{Devices, Wanted};
+pub use choice::{Absent, Devices, Wanted};
 pub use pane::lister;
 
 /// How wide the text is where nobody says it.

@@ -15,7 +15,7 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use super::args::RunArgs;
-use super::devices::{Devices, SIMULATED};
+use super::devices::{Absent, Devices, SIMULATED};
 use super::exit::{Exit, Failure, Kind};
 use super::output::{Form, Printer};
 use super::setup::Settled;
@@ -192,7 +192,7 @@ async fn devices(scenario: &Scenario, args: &RunArgs, settled: &Settled) -> Resu
     if let Some(camera) = &scenario.camera {
         wanted.camera.clone_from(camera);
     }
-    let devices = Devices::choose(&wanted, None).await?;
+    let devices = Devices::choose(&wanted, None, Absent::Fails).await?;
     devices.permitted(&args.allow)?;
     Ok(devices)
 }

@@ -16,7 +16,7 @@ use tokio::time::Instant;
 use self::camera::CameraPort;
 use self::link::LinkPort;
 use self::reader::ReaderPort;
-use super::devices::DeviceReport;
+use super::devices::{DeviceReport, Trouble};
 use super::effect::Effect;
 use super::engine::{Engine, EngineSettings};
 use super::event::Event;
@@ -247,7 +247,7 @@ fn settings(config: &ClientConfig) -> EngineSettings {
         camera: DeviceLine {
             name: config.camera.label(),
             simulated: config.camera.is_simulated(),
-            trouble: None,
+            trouble: config.camera.absence().and_then(Trouble::of_absence),
         },
         target: config.target.clone(),
     }

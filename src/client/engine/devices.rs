@@ -4,15 +4,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::Engine;
+use super::hindrance::Hindrance;
 use crate::client::devices::{CameraDid, DeviceEvent, DeviceReport, DeviceSort, Did, FoundDevice, Trouble};
 use crate::client::event::Collection;
 use crate::client::notice::{DeviceLine, Notice};
-use crate::device::camera::{CameraError, CameraTrouble};
+use crate::device::camera::CameraError;
 use crate::device::nfc::{
-    Happened, ReaderEvent, ReaderInfo, ReaderKind, ReaderTrouble, Readers, select_reader,
+    Happened, Over, ReaderEvent, ReaderInfo, ReaderKind, ReaderTrouble, Readers, select_reader,
 };
 use crate::protocol::Modality;
-use crate::units::count;
 
 /// How often a trouble that stands is told again with its count.
 const TOLD_EVERY: Duration = Duration::from_secs(1);
@@ -30,11 +30,17 @@ pub(super) struct Devices {
     known: Vec<ReaderInfo>,
     /// Troubles that were told and are not over.
     standing: Vec<Standing>,
-    /// What hinders the armed scan, by reader; the newest last.
-    hindered: Vec<(String, Trouble)>,
+    hindrance: Hindrance,
     camera: Option<CameraRun>,
-    /// Said for as long as it is known that there is no camera.
+    /// Said for as long as it is known that the chosen camera is not there.
     no_camera: Option<Trouble>,
+}
+
+impl Devices {
+    /// Takes what is known of the camera out of its line: it may change.
+    pub(super) fn with_camera(camera: &mut DeviceLine) -> Self {
+        Self { no_camera: camera.trouble.take(), ..Self::default() }
+    }
 }
 
 /// A trouble that was told and is not over.
@@ -67,7 +73,7 @@ impl Engine {
         let ReaderEvent { reader, what, .. } = event;
         match what {
             Happened::Trouble(trouble) => self.reader_trouble(at, reader, trouble),
-            Happened::Recovered => self.reader_recovered(at, reader),
+            Happened::Recovered(_) => self.reader_recovered(at, reader, |_| true),
             what => {
                 // Whatever was wrong with it, a tag is seen.
                 self.devices.standing.retain(|standing| standing.reader != reader);
@@ -78,45 +84,19 @@ impl Engine {
 
     /// Keeps what hinders the armed scan, for as long as it does.
     fn hinder(&mut self, id: Collection, event: &ReaderEvent) {
-        if !self.physical.is_armed(Modality::Nfc, id) {
-            return;
-        }
-        let hindered = &mut self.devices.hindered;
-        let trouble = match &event.what {
-            Happened::Trouble(trouble) => Trouble::from(trouble),
-            Happened::TornAway { after } => Trouble::new(
-                format!("the tag was torn away after {}", count(*after, "APDU")),
-                Some("hold it again, and still; nothing of it is kept".to_owned()),
-            ),
-            Happened::Flickered { .. } | Happened::Removed => return,
-            Happened::Inserted { .. } | Happened::Read(_) | Happened::Recovered => {
-                let before = hindered.len();
-                hindered.retain(|(reader, _)| *reader != event.reader);
-                if hindered.len() != before {
-                    self.tell_physical();
-                }
-                return;
-            }
-        };
-        let before =
-            hindered.iter().position(|(reader, _)| *reader == event.reader).map(|at| hindered.remove(at));
-        let times = before
-            .filter(|(_, old)| old.text == trouble.text)
-            .map_or(1, |(_, old)| old.times.saturating_add(1));
-        hindered.push((event.reader.clone(), Trouble { times, ..trouble }));
-        if times == 1 || times.is_power_of_two() {
+        if self.physical.is_armed(Modality::Nfc, id) && self.devices.hindrance.take(event) {
             self.tell_physical();
         }
     }
 
-    /// What hinders the scan that is armed.
-    pub(super) fn hindrance(&self) -> Option<Trouble> {
-        self.devices.hindered.last().map(|(_, trouble)| trouble.clone())
+    /// What hinders the scan that is armed, and whether it is reading a tag.
+    pub(super) fn hindrance(&self) -> &Hindrance {
+        &self.devices.hindrance
     }
 
     /// A new scan is hindered by nothing yet.
     pub(super) fn nothing_hinders(&mut self) {
-        self.devices.hindered.clear();
+        self.devices.hindrance = Hindrance::default();
     }
 
     /// The same trouble is told once, and then now and then with how often it came.
@@ -138,12 +118,14 @@ impl Engine {
         self.tell_device(at, reader, Did::Reader(Happened::Trouble(trouble)), times);
     }
 
-    /// What was wrong is over, if anything was; with how often it came.
-    fn reader_recovered(&mut self, at: Duration, reader: String) {
-        let over = self.devices.standing.extract_if(.., |standing| standing.reader == reader);
-        let times = over.map(|standing| standing.times).fold(0_u32, u32::saturating_add);
-        if times > 0 {
-            self.tell_device(at, reader, Did::Reader(Happened::Recovered), times);
+    /// What was wrong and `is_over`, if anything was; with how often it came.
+    fn reader_recovered(&mut self, at: Duration, reader: String, is_over: impl Fn(&ReaderTrouble) -> bool) {
+        let is_over = |standing: &mut Standing| standing.reader == reader && is_over(&standing.trouble);
+        let over: Vec<Standing> = self.devices.standing.extract_if(.., is_over).collect();
+        let times = over.iter().map(|standing| standing.times).fold(0_u32, u32::saturating_add);
+        if let Some(last) = over.last() {
+            let recovered = Happened::Recovered(Over::of(&last.trouble));
+            self.tell_device(at, reader, Did::Reader(recovered), times);
         }
     }
 
@@ -157,7 +139,11 @@ impl Engine {
         match readers.trouble {
             Some(trouble) => self.reader_trouble(now, String::new(), trouble),
             None => {
-                self.reader_recovered(now, String::new());
+                // A reader that no scan waits at ends no scan's want of one.
+                let is_usable = readers.readers.iter().any(|reader| is_chosen(reader, &wanted));
+                self.reader_recovered(now, String::new(), |trouble| {
+                    is_usable || Over::of(trouble) != Over::Absence
+                });
                 let before = std::mem::replace(&mut self.devices.known, readers.readers);
                 if !is_first || !before.is_empty() {
                     self.tell_plugged(now, &before, &wanted);
@@ -220,9 +206,7 @@ impl Engine {
 
     /// The chosen camera, and whether it is known that there is none.
     pub(super) fn camera_line(&self) -> DeviceLine {
-        let chosen = self.settings.camera.clone();
-        let trouble = chosen.trouble.clone().or_else(|| self.devices.no_camera.clone());
-        DeviceLine { trouble, ..chosen }
+        DeviceLine { trouble: self.devices.no_camera.clone(), ..self.settings.camera.clone() }
     }
 
     /// Somebody looked for devices; what came of it for the chosen camera is kept.
@@ -231,10 +215,18 @@ impl Engine {
         if let Some(section) = cameras.filter(|section| !section.looking && section.trouble.is_none())
             && !self.settings.camera.simulated
         {
-            let is_real = |found: &&FoundDevice| !found.name.starts_with("SIMULATED");
-            let none = section.devices.iter().find(is_real).is_none().then(none_found);
-            if self.devices.no_camera != none {
-                self.devices.no_camera = none;
+            let real: Vec<&FoundDevice> =
+                section.devices.iter().filter(|found| !found.name.starts_with("SIMULATED")).collect();
+            let chosen = self.settings.camera.name.to_lowercase();
+            let before = self.devices.no_camera.clone();
+            self.devices.no_camera = match before.clone() {
+                None => real.is_empty().then(Trouble::no_camera),
+                // That one of a name is missing is over when one of that name comes.
+                Some(missing) if missing == Trouble::no_camera() => real.is_empty().then_some(missing),
+                Some(missing) => Some(missing)
+                    .filter(|_| !real.iter().any(|found| found.name.to_lowercase().contains(&chosen))),
+            };
+            if self.devices.no_camera != before {
                 self.tell_physical();
             }
         }
@@ -249,8 +241,7 @@ impl Engine {
         let run = self.devices.camera.as_ref().filter(|run| run.id == id);
         let opened = run.and_then(|run| run.open.as_ref()).map(|(name, _)| name.clone());
         let name = opened.unwrap_or_else(|| self.settings.camera.name.clone());
-        let is_none = matches!(error, CameraError::Trouble { trouble: CameraTrouble::NoCamera, .. });
-        self.devices.no_camera = is_none.then(none_found);
+        self.devices.no_camera = Trouble::of_absence(error);
         let scrubbed = |text: String| self.scrubber.scrub(&text).into_owned();
         let trouble = Trouble::new(scrubbed(error.to_string()), error.hint());
         let did = CameraDid::Trouble { brief: scrubbed(error.brief()), trouble };
@@ -316,11 +307,6 @@ impl Engine {
     }
 }
 
-/// Where there is no camera.
-fn none_found() -> Trouble {
-    Trouble::new("none found", Some(CameraTrouble::NoCamera.hint()))
-}
-
 /// Whether a scan waits at this reader: by one of these names, or because it is one for tags.
 fn is_chosen(reader: &ReaderInfo, wanted: &[String]) -> bool {
     if wanted.is_empty() {
@@ -332,17 +318,9 @@ fn is_chosen(reader: &ReaderInfo, wanted: &[String]) -> bool {
 
 /// The line of a reader that was chosen by its name or a part of it.
 fn named(wanted: &str, names: &[&str], line: impl Fn(&str, Option<Trouble>) -> DeviceLine) -> DeviceLine {
-    use crate::device::nfc::SelectError;
     match select_reader(wanted, names) {
         Ok(at) => line(names[at], None),
-        Err(SelectError::Ambiguous { fitting, .. }) => {
-            let text = format!("fits several readers: {}", fitting.join(", "));
-            line(wanted, Some(Trouble::new(text, Some("give more of the name".to_owned()))))
-        }
-        Err(_) => {
-            let present = names.iter().map(|name| (*name).to_owned()).collect();
-            line(wanted, Some((&ReaderTrouble::Missing { wanted: wanted.to_owned(), present }).into()))
-        }
+        Err(error) => line(wanted, Some((&ReaderTrouble::from(error)).into())),
     }
 }
 

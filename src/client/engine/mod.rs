@@ -5,6 +5,7 @@
 
 mod connection;
 mod devices;
+mod hindrance;
 mod physical;
 mod records;
 
@@ -85,10 +86,10 @@ const QUIT_PATIENCE: Duration = Duration::from_secs(2);
 
 impl Engine {
     /// An engine without a connection, which has told its faces so. `scrubber` knows the token.
-    pub fn new(settings: EngineSettings, scrubber: Scrubber) -> Self {
+    pub fn new(mut settings: EngineSettings, scrubber: Scrubber) -> Self {
         let mut engine = Self {
             physical: Physical::new(),
-            devices: Devices::default(),
+            devices: Devices::with_camera(&mut settings.camera),
             now: Duration::ZERO,
             settings,
             link: Link::Idle,

@@ -52,6 +52,11 @@ pub trait Camera: Send {
         true
     }
 
+    /// Why it is known, since it was looked for, that it is not there. It may come, and is looked for when it is opened.
+    fn absence(&self) -> Option<&CameraError> {
+        None
+    }
+
     /// Asks for a format from now on; `false` when this camera has none to choose from.
     fn wish(&mut self, wish: Wish) -> bool {
         let _no_choice = wish;
@@ -168,6 +173,8 @@ pub enum CameraError {
         why: String,
         /// The names to choose from; empty where they would be of no use.
         available: String,
+        /// What to do about it, in one clause.
+        hint: String,
     },
     /// The child process could not be started.
     #[error("starting the camera process {program} failed: {source}")]
@@ -245,6 +252,11 @@ impl CameraError {
         }
     }
 
+    /// Whether it says that the camera is not there, which may change.
+    pub const fn is_absence(&self) -> bool {
+        matches!(self, Self::NoSuchCamera { .. } | Self::Trouble { trouble: CameraTrouble::NoCamera, .. })
+    }
+
     /// Whether it only says that the consent is over, which is no fault of the camera.
     pub const fn is_by_consent(&self) -> bool {
         matches!(self, Self::NotArmed { .. } | Self::Closed { .. })
@@ -254,6 +266,7 @@ impl CameraError {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Trouble { trouble, .. } => Some(trouble.hint()),
+            Self::NoSuchCamera { hint, .. } => Some(hint.clone()),
             Self::Hung { .. } | Self::Died { .. } => {
                 Some("try again; if it stays so, plug the camera in anew or choose another".to_owned())
             }
@@ -289,8 +302,9 @@ pub fn choose(
     if wish.is_none_or(|wish| camera.wish(wish)) {
         return Ok(camera);
     }
-    let why = format!("{} has one format only: leave out what stands behind the @", camera.name());
-    Err(CameraError::NoSuchCamera { why, available: String::new() })
+    let why = format!("{} has one format only", camera.name());
+    let hint = "leave out what stands behind the @".to_owned();
+    Err(CameraError::NoSuchCamera { why, available: String::new(), hint })
 }
 
 /// The place of the camera that is meant; else how many fit.

@@ -45,7 +45,31 @@ pub enum Happened {
     /// Something is wrong that may pass; the reader stays armed.
     Trouble(ReaderTrouble),
     /// What was wrong is so no more.
-    Recovered,
+    Recovered(Over),
+}
+
+/// What is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Over {
+    /// The service did not answer.
+    Service,
+    /// No reader was there that could be waited at.
+    Absence,
+    /// Something was wrong at one reader.
+    Trouble,
+}
+
+impl Over {
+    /// What is over where this was wrong last.
+    pub const fn of(last: &ReaderTrouble) -> Self {
+        match last {
+            ReaderTrouble::NoReader | ReaderTrouble::Missing { .. } | ReaderTrouble::Ambiguous { .. } => {
+                Self::Absence
+            }
+            trouble if trouble.is_of_the_service() => Self::Service,
+            _ => Self::Trouble,
+        }
+    }
 }
 
 /// One read of a tag, in numbers.
@@ -116,8 +140,9 @@ impl Happened {
                 write!(f, "{} read in {ms:.1} ms, {apdus}, on {reader}", read.technology)
             }
             Self::Trouble(trouble) => write!(f, "{trouble}"),
-            Self::Recovered if reader.is_empty() => write!(f, "the PC/SC service answers again"),
-            Self::Recovered => write!(f, "{reader} works again"),
+            Self::Recovered(Over::Absence) => write!(f, "there is a reader to scan with"),
+            Self::Recovered(_) if reader.is_empty() => write!(f, "the PC/SC service answers again"),
+            Self::Recovered(_) => write!(f, "{reader} works again"),
         }
     }
 }

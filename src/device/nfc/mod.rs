@@ -24,7 +24,7 @@ use super::consent::Armed;
 use crate::files;
 use crate::redact::{TagUid, mask_uid_values};
 
-pub use happening::{Apdu, Happened, ReaderEvent, TagRead, Told};
+pub use happening::{Apdu, Happened, Over, ReaderEvent, TagRead, Told};
 pub use kind::{ReaderInfo, ReaderKind, Readers};
 #[cfg(feature = "nfc")]
 pub use pcsc::{Choice, PcscReaders, readers, watch};

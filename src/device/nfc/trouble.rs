@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use thiserror::Error;
 
+use super::SelectError;
+
 /// One thing that is wrong. Each is a sentence without its full stop; [`ReaderTrouble::hint`] says what to do.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
@@ -36,6 +38,14 @@ pub enum ReaderTrouble {
         wanted: String,
         /// What there is.
         present: Vec<String>,
+    },
+    /// A part of a name was chosen, and several readers have it.
+    #[error("\"{wanted}\" fits several readers: {}", .fitting.join(", "))]
+    Ambiguous {
+        /// What was asked for.
+        wanted: String,
+        /// The readers that it fits.
+        fitting: Vec<String>,
     },
     /// The reader was pulled out.
     #[error("the reader {reader} was unplugged")]
@@ -92,6 +102,7 @@ impl ReaderTrouble {
                      `sudo modprobe -r pn533_usb nfc`"
                 }
                 Self::Missing { .. } => "plug it in, or choose another with --reader",
+                Self::Ambiguous { .. } => "give more of the name with --reader",
                 Self::Unplugged { .. } => "plug it in again; it is picked up at once",
                 Self::Busy { holders, .. } if holders.is_empty() => {
                     "usual holders are scdaemon (`gpgconf --kill scdaemon`), gsd-smartcard and, on macOS, ctkd; \
@@ -107,6 +118,35 @@ impl ReaderTrouble {
             }
             .to_owned(),
         )
+    }
+}
+
+impl ReaderTrouble {
+    /// Whether it is over when the tag is taken off, if it was told of one reader.
+    pub const fn is_of_the_tag(&self) -> bool {
+        matches!(self, Self::Busy { .. } | Self::Mute { .. } | Self::Another { .. } | Self::Other { .. })
+    }
+
+    /// Whether the service is at fault, if it was told of no one reader.
+    pub const fn is_of_the_service(&self) -> bool {
+        matches!(
+            self,
+            Self::NotBuilt
+                | Self::NotRunning
+                | Self::Lost
+                | Self::Frozen { .. }
+                | Self::NotAllowed
+                | Self::Other { .. }
+        )
+    }
+}
+
+impl From<SelectError> for ReaderTrouble {
+    fn from(error: SelectError) -> Self {
+        match error {
+            SelectError::Unknown { wanted, available } => Self::Missing { wanted, present: available },
+            SelectError::Ambiguous { wanted, fitting } => Self::Ambiguous { wanted, fitting },
+        }
     }
 }
 

@@ -95,7 +95,7 @@ impl Seen {
                 self.torn += 1;
                 say(Say::Line(text, None));
             }
-            Happened::Recovered => say(Say::Line(text, None)),
+            Happened::Recovered(_) => say(Say::Line(text, None)),
             Happened::Flickered { .. } | Happened::Removed => {}
         }
     }

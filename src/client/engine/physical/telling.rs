@@ -63,7 +63,8 @@ impl Engine {
             modality: armed.modality,
             until: armed.until,
             answers,
-            trouble: if armed.modality == Modality::Nfc { self.hindrance() } else { None },
+            trouble: self.hindrance().trouble().filter(|_| armed.modality == Modality::Nfc),
+            is_reading: self.hindrance().is_reading() && armed.modality == Modality::Nfc,
         });
         let taking = self.physical.armed.filter(|armed| armed.step == Step::Taking);
         match (draft.filter(|d| !d.is_empty()), armed, taking) {

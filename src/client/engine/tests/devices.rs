@@ -7,7 +7,7 @@ use crate::client::devices::{DeviceReport, DeviceSection, DeviceSort, FoundDevic
 use crate::client::notice::PhysicalView;
 use crate::client::request::Aim;
 use crate::device::camera::{CameraError, CameraTrouble};
-use crate::device::nfc::{Happened, ReaderEvent, ReaderInfo, ReaderTrouble, Readers};
+use crate::device::nfc::{Happened, Over, ReaderEvent, ReaderInfo, ReaderTrouble, Readers};
 
 const READER: &str = "ACS ACR122U PICC";
 
@@ -79,7 +79,7 @@ fn a_scan_tells_of_the_tag_from_laying_down_to_taking_off() {
     let mut bench = Bench::live();
     bench.ask(Request::ArmScan(Aim::Answering));
     let put_on = at(&mut bench, 1, READER, Happened::Inserted { lay_there: false });
-    assert_eq!(put_on, ["◇ tag put on ACS ACR122U PICC"]);
+    assert_eq!(put_on, ["physical: armed nfc", "◇ tag put on ACS ACR122U PICC"]);
     bench.put(Event::Collected(id(1), Ok(tag(&[4, 1, 2, 3]))));
     assert_eq!(at(&mut bench, 1, READER, Happened::Removed), ["◇ tag taken off ACS ACR122U PICC"]);
 }
@@ -95,10 +95,14 @@ fn a16_the_same_trouble_is_told_once_and_counted_and_its_end_says_how_often_it_c
     let rows = told.iter().filter(|line| line.starts_with('◇')).count();
     assert!(rows <= 31, "{rows} rows of 30 s");
     assert!(told.len() - rows <= 16, "the pane is told {} times", told.len() - rows);
-    let over = at(&mut bench, 1, READER, Happened::Recovered);
+    let over = at(&mut bench, 1, READER, Happened::Recovered(Over::Trouble));
     assert_eq!(over[0], "physical: armed nfc");
     assert_eq!(over[1], "◇ ACS ACR122U PICC works again ×30000");
-    assert_eq!(at(&mut bench, 1, READER, Happened::Recovered), [""; 0], "what was well did not recover");
+    assert_eq!(
+        at(&mut bench, 1, READER, Happened::Recovered(Over::Trouble)),
+        [""; 0],
+        "what was well did not recover"
+    );
 }
 
 #[test]
@@ -115,13 +119,67 @@ fn trouble_leaves_the_scan_armed_and_is_shown_until_it_is_over() {
     assert_eq!(hindered(&mut bench).as_deref(), Some("the PC/SC service went away ×1"));
     at(&mut bench, 1, READER, Happened::Inserted { lay_there: false });
     assert_eq!(hindered(&mut bench).as_deref(), Some("the PC/SC service went away ×1"), "another reader's");
-    at(&mut bench, 1, "", Happened::Recovered);
+    at(&mut bench, 1, "", Happened::Recovered(Over::Service));
     assert_eq!(hindered(&mut bench), None);
     at(&mut bench, 1, READER, busy());
     bench.ask(Request::Disarm);
     bench.ask(Request::ArmScan(Aim::Answering));
     at(&mut bench, 1, READER, busy());
     assert_eq!(hindered(&mut bench), None, "what an older scan tells does not hinder this one");
+}
+
+#[test]
+fn what_was_wrong_with_a_tag_goes_with_it_and_that_it_was_torn_away_stays_until_it_is_back() {
+    let mut bench = Bench::live();
+    bench.ask(Request::ArmScan(Aim::Answering));
+    at(&mut bench, 1, READER, Happened::Inserted { lay_there: false });
+    at(&mut bench, 1, READER, busy());
+    at(&mut bench, 1, READER, Happened::Removed);
+    assert_eq!(hindered(&mut bench), None, "the card that somebody holds is not there any more");
+    at(&mut bench, 1, READER, Happened::TornAway { after: 1 });
+    at(&mut bench, 1, READER, Happened::Removed);
+    assert_eq!(hindered(&mut bench).as_deref(), Some("the tag was torn away after 1 APDU ×1"));
+    at(&mut bench, 1, READER, Happened::Inserted { lay_there: false });
+    assert_eq!(hindered(&mut bench), None);
+    let unplugged = ReaderTrouble::Unplugged { reader: READER.to_owned() };
+    at(&mut bench, 1, READER, Happened::Trouble(unplugged));
+    at(&mut bench, 1, READER, Happened::Removed);
+    assert_eq!(hindered(&mut bench).as_deref(), Some("the reader ACS ACR122U PICC was unplugged ×1"));
+}
+
+#[test]
+fn that_a_tag_is_being_read_is_shown_until_something_comes_of_it() {
+    let mut bench = Bench::live();
+    bench.ask(Request::ArmScan(Aim::Answering));
+    let is_reading = |bench: &mut Bench| match view(bench).activity {
+        Activity::Armed(armed) => armed.is_reading,
+        other => panic!("{other:?}"),
+    };
+    assert!(!is_reading(&mut bench));
+    for ends in [Happened::TornAway { after: 2 }, busy(), Happened::Removed] {
+        at(&mut bench, 1, READER, Happened::Inserted { lay_there: false });
+        assert!(is_reading(&mut bench));
+        at(&mut bench, 1, READER, ends.clone());
+        assert!(!is_reading(&mut bench), "{ends:?}");
+    }
+    at(&mut bench, 1, READER, Happened::Flickered { gone: Duration::from_millis(90) });
+    assert!(is_reading(&mut bench), "it was never away");
+    bench.ask(Request::Disarm);
+    bench.ask(Request::ArmScan(Aim::Answering));
+    assert!(!is_reading(&mut bench), "the next scan has seen no tag yet");
+}
+
+#[test]
+fn want_of_a_reader_is_over_when_one_comes_that_the_scan_waits_at() {
+    let mut bench = watched(&[]);
+    there(&mut bench, &[]);
+    bench.ask(Request::ArmScan(Aim::Answering));
+    at(&mut bench, 1, "", Happened::Trouble(ReaderTrouble::NoReader));
+    assert_eq!(there(&mut bench, &["YubiKey 5"])[0], "◇ YubiKey 5 plugged in", "which is none for tags");
+    assert_eq!(
+        there(&mut bench, &["YubiKey 5", READER])[..2],
+        ["◇ there is a reader to scan with", "◇ ACS ACR122U PICC plugged in"]
+    );
 }
 
 #[test]
@@ -148,7 +206,7 @@ fn named_readers_are_shown_whether_they_are_there_or_not() {
     assert_eq!(now[0], READER);
     assert_eq!(
         now[1],
-        "uTrust ! fits several readers: Identiv uTrust A, Identiv uTrust B → give more of the name"
+        "uTrust ! \"uTrust\" fits several readers: Identiv uTrust A, Identiv uTrust B → give more of the name with --reader"
     );
     there(&mut bench, &["Identiv uTrust A"]);
     let now = lines(&mut bench);
@@ -199,7 +257,7 @@ fn what_the_scan_and_the_watch_both_see_is_told_once() {
     assert!(first.contains(&"◇ the reader ACS ACR122U PICC was unplugged".to_owned()), "{first:?}");
     assert_eq!(there(&mut bench, &[]), ["physical: armed nfc"]);
     assert_eq!(there(&mut bench, &[READER])[0], "◇ ACS ACR122U PICC plugged in");
-    let over = at(&mut bench, 1, READER, Happened::Recovered);
+    let over = at(&mut bench, 1, READER, Happened::Recovered(Over::Trouble));
     assert_eq!(over, ["physical: armed nfc"], "it is not hindered any more, and that was said");
 }
 
@@ -292,6 +350,36 @@ fn that_there_is_no_camera_is_shown_until_there_is_one() {
     bench.ask(Request::ArmCapture(Aim::Answering));
     bench.put(Event::Aiming(id(2), "USB camera".to_owned()));
     assert_eq!(view(&mut bench).camera.trouble, None, "it is open");
+}
+
+#[test]
+fn a_camera_that_was_missing_at_the_start_is_said_to_be_until_one_of_its_name_comes() {
+    let mut bench = Bench::live();
+    let missing = || CameraError::NoSuchCamera {
+        why: "there is no camera \"HD Webcam\"".to_owned(),
+        available: "Other".to_owned(),
+        hint: "plug it in and try again".to_owned(),
+    };
+    let trouble = crate::client::devices::Trouble::of_absence(&missing());
+    assert_eq!(
+        trouble.as_ref().map(|t| t.text.as_str()),
+        Some("there is no camera \"HD Webcam\"; available: Other")
+    );
+    let mut line = DeviceLine { name: "HD Webcam".to_owned(), simulated: false, trouble };
+    bench.engine.devices = super::super::devices::Devices::with_camera(&mut line);
+    bench.engine.settings.camera = line;
+    assert!(view(&mut bench).camera.trouble.is_some());
+    let cameras = |names: &[&str]| {
+        let found =
+            |name: &&str| FoundDevice { name: (*name).to_owned(), what: String::new(), trouble: None };
+        let devices = names.iter().map(found).collect();
+        let section = DeviceSection { sort: DeviceSort::Camera, looking: false, trouble: None, devices };
+        Event::Devices(DeviceReport { sections: vec![section] })
+    };
+    bench.put(cameras(&["Other"]));
+    assert!(view(&mut bench).camera.trouble.is_some(), "another one is not this one");
+    bench.put(cameras(&["Other", "HD Webcam: front"]));
+    assert_eq!(view(&mut bench).camera.trouble, None);
 }
 
 #[test]

@@ -13,7 +13,7 @@ mod stop;
 mod system;
 mod teller;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use futures_util::future::BoxFuture;
@@ -52,6 +52,8 @@ pub struct PcscReaders {
     threads: Arc<()>,
     /// What stops the scan before, which may still wait for its tag to be taken off.
     last: Option<Arc<Stop>>,
+    /// The reader on which the scan before read its tag.
+    read_last: Arc<Mutex<Option<String>>>,
 }
 
 /// The readers that there are now, asked for at most `within`.
@@ -73,7 +75,15 @@ impl PcscReaders {
     }
 
     fn over(service: Arc<dyn Service>, choice: Choice, pace: Pace) -> Self {
-        Self { name: choice.label(), choice, service, pace, threads: Arc::new(()), last: None }
+        Self {
+            name: choice.label(),
+            choice,
+            service,
+            pace,
+            threads: Arc::new(()),
+            last: None,
+            read_last: Arc::default(),
+        }
     }
 
     /// Ends the scan before, and waits a moment for it: scans may follow each other faster than threads end.
@@ -96,7 +106,7 @@ impl PcscReaders {
         let (give, given) = oneshot::channel();
         let (service, choice, pace) = (Arc::clone(&self.service), self.choice.clone(), self.pace);
         let running = Running { stop: Arc::clone(&stop), teller: Arc::clone(&teller), given, keep: false };
-        let alive = Arc::clone(&self.threads);
+        let (alive, read_last) = (Arc::clone(&self.threads), Arc::clone(&self.read_last));
         let work = move || {
             let mut scanning = Scanning {
                 service: &*service,
@@ -105,6 +115,7 @@ impl PcscReaders {
                 stop: &stop,
                 pace,
                 plugging: true,
+                read_last: &read_last,
             };
             scanning.run(|scanned| drop(give.send(scanned)));
             stop.done();

@@ -25,7 +25,7 @@ pub struct Pace {
 
 impl Default for Pace {
     fn default() -> Self {
-        Self { slice: Duration::from_secs(5), listing: Duration::from_secs(1) }
+        Self { slice: Duration::from_secs(2), listing: Duration::from_secs(1) }
     }
 }
 

@@ -4,6 +4,7 @@
 //! restarted or frozen, readers that come and go, tags that are torn away, programs that hold them. Its end is the tag,
 //! or its [`Stop`].
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::super::flow;
@@ -62,6 +63,8 @@ pub struct Scanning<'a> {
     pub pace: Pace,
     /// Whether the service tells of coming and going readers, as far as is known.
     pub plugging: bool,
+    /// The reader on which the scan before read its tag. Where tags lie on several, one press after the other reads them all.
+    pub read_last: &'a Mutex<Option<String>>,
 }
 
 /// What comes after a round at the readers.
@@ -232,13 +235,15 @@ impl Scanning<'_> {
         slots: &mut Slots,
         give: &mut Option<impl FnOnce(Scanned)>,
     ) -> Result<Next, PcscError> {
-        while let Some(place) = slots.next_due() {
+        let last = self.read_last().clone();
+        while let Some(place) = slots.next_due(last.as_deref()) {
             place.due = None;
             let reader = place.slot.reader.clone();
             match self.try_one(context, &reader, &place.slot.atr)? {
                 Tried::Read(scanned, read) => {
                     self.teller.recovered(&reader);
                     self.teller.tell(&reader, Happened::Read(read));
+                    *self.read_last() = Some(reader.clone());
                     // All that is to be said of this press is said before its tag is given.
                     for other in slots.others(&reader) {
                         let another = ReaderTrouble::Another { reader: other.to_owned() };
@@ -255,6 +260,10 @@ impl Scanning<'_> {
             }
         }
         Ok(Next::List)
+    }
+
+    fn read_last(&self) -> MutexGuard<'_, Option<String>> {
+        self.read_last.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn try_one(&self, context: &dyn Context, reader: &str, atr: &[u8]) -> Result<Tried, PcscError> {

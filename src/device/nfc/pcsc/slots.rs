@@ -84,10 +84,11 @@ impl Slots {
         self.0.retain(|place| kept.contains(&place.slot.reader));
     }
 
-    /// The first reader whose tag may be tried now.
-    pub fn next_due(&mut self) -> Option<&mut Place> {
+    /// The first reader whose tag may be tried now; this one comes last.
+    pub fn next_due(&mut self, last: Option<&str>) -> Option<&mut Place> {
         let now = Instant::now();
-        self.0.iter_mut().find(|place| place.slot.present && place.due.is_some_and(|due| due <= now))
+        let is_due = |place: &&mut Place| place.slot.present && place.due.is_some_and(|due| due <= now);
+        self.0.iter_mut().filter(is_due).min_by_key(|place| last == Some(place.slot.reader.as_str()))
     }
 
     /// How long nothing need be done, at most `most`.

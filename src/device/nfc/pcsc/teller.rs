@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use super::super::NfcError;
-use super::super::happening::{Happened, Told};
+use super::super::happening::{Happened, Over, Told};
 use super::super::trouble::ReaderTrouble;
 
 /// Tells what happens, from the thread of a scan and from the task that waits for it.
@@ -63,8 +63,8 @@ impl Teller {
     /// What was wrong with this reader is so no more.
     pub fn recovered(&self, reader: &str) {
         let over = self.state().troubles.remove(reader);
-        if over.is_some() {
-            self.told.tell(reader, Happened::Recovered);
+        if let Some(last) = over.as_ref().and_then(|troubles| troubles.last()) {
+            self.told.tell(reader, Happened::Recovered(Over::of(last)));
         }
     }
 

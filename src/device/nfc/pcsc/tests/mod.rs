@@ -182,6 +182,21 @@ async fn one_press_reads_one_tag_and_says_that_there_is_another() {
 }
 
 #[tokio::test]
+async fn the_press_after_reads_the_other_tag_and_a_lone_one_is_read_again_and_again() {
+    let world = World::with(&[ONE, TWO]);
+    world.put(ONE, ntag());
+    world.put(TWO, ntag());
+    let mut readers = PcscReaders::over(Arc::new(world.clone()), Choice::Auto, pace());
+    let mut press = async || {
+        let armed = Armed::mint(DeviceKind::Reader, ArmedBy::Key, LONG);
+        readers.scan(&armed, Told::nobody()).await.expect("a tag").reader
+    };
+    assert_eq!([press().await, press().await, press().await], [ONE, TWO, ONE]);
+    world.take(TWO);
+    assert_eq!([press().await, press().await], [ONE, ONE]);
+}
+
+#[tokio::test]
 async fn other_kinds_of_tags_come_as_what_they_are() {
     let world = World::with(&[ONE]);
     world.put(ONE, world::Tag { atr: storage(3, 1), ..ntag() });

@@ -12,7 +12,7 @@ async fn a4_two_readers_that_come_with_one_event_are_both_waited_at() {
         state.readers.insert(ONE.into(), Reader::default());
         state.readers.insert(TWO.into(), Reader::default());
     });
-    scan.hears_that("answers again").await;
+    scan.hears_that("there is a reader to scan with").await;
     world.put(TWO, ntag());
     scan.hears_that("on Identiv").await;
     scan.hears_that("on Identiv uTrust 3700 F CL Reader 01 00").await;
@@ -26,7 +26,7 @@ async fn readers_that_come_between_the_listing_and_the_wait_are_noticed() {
     let mut scan = Scan::auto(&world);
     scan.hears_that("no reader is plugged in").await;
     world.change(|state| state.comes_after_listing = Some(TWO));
-    scan.hears_that("answers again").await;
+    scan.hears_that("there is a reader to scan with").await;
     world.put(TWO, ntag());
     scan.hears_that("on Identiv").await;
     scan.hears_that("Type 2 read").await;
@@ -42,7 +42,7 @@ async fn readers_are_noticed_without_being_told_of() {
     world.change(|state| {
         state.readers.insert(ONE.into(), Reader::default());
     });
-    scan.hears_that("answers again").await;
+    scan.hears_that("there is a reader to scan with").await;
     world.put(ONE, ntag());
     scan.hears_that("on ACS").await;
     scan.hears_that("Type 2 read").await;
@@ -66,7 +66,7 @@ async fn a_reader_pulled_out_with_its_tag_is_told_in_pairs_and_picked_up_again()
     world.change(|state| {
         state.readers.insert(ONE.into(), Reader::default());
     });
-    scan.hears_that("again").await;
+    scan.hears_that("there is a reader to scan with").await;
     world.put(ONE, ntag());
     scan.hears_that("on ACS").await;
     scan.hears_that("Type 2 read").await;
@@ -108,7 +108,7 @@ async fn a_reader_pulled_out_in_the_middle_of_a_read_is_used_when_it_is_back() {
     world.change(|state| {
         state.readers.insert(ONE.into(), Reader::default());
     });
-    scan.hears_that("answers again").await;
+    scan.hears_that("there is a reader to scan with").await;
     scan.hears_that("works again").await;
     world.put(ONE, ntag());
     scan.hears_that("on ACS").await;
