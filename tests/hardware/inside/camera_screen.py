@@ -16,7 +16,7 @@ TURNS = 5
 FIRST_TURNS, PICTURES = 15, 30
 # What the terminal says when another window is chosen, if the program has asked for it with this mode.
 FOCUS_LOST, FOCUS_REPORTS = "\x1b[O", "1004"
-ESC = "\x1b"
+ENTER, ESC = "\r", "\x1b"
 RATE_RATIO, FIRST_RATIO = 0.8, 1.5
 # "Move Right": then each picture is another one on the screen too.
 MOVING = 5
@@ -51,8 +51,8 @@ def same_format(width=1280, height=720):
     want(re.search(rf"{width}/{height}.*'YUYV'", v4l2.current(), re.DOTALL), v4l2.current())
 
 
-def light_after(sent, what):
-    """How long the light stays on after this was sent to the program while somebody aimed."""
+def light_after(sent, what, review=None):
+    """How long the light stays on after this was sent to the program while somebody aimed. `review` stands on the screen then."""
     late = []
     with screen() as shown, light() as watched:
         want(shown.has(FOCUS_REPORTS), "it does not ask for the terminal's focus")
@@ -63,10 +63,19 @@ def light_after(sent, what):
             until(lambda: not watched.seen[-1][1], 10, "the light to go off")
             late.append(watched.last_on() - at)
             shown.wait_until_gone("CAMERA OPEN")
+            if review:
+                shown.wait_for(review)
+                shown.send(ESC)
+                shown.wait_until_gone(review)
     figure(f"light off after {what}, median", statistics.median(late) * 1000, "ms")
     figure(f"light off after {what}, latest", max(late) * 1000, "ms")
     # One that is late may be the machine's doing, most of them are ours.
     want(statistics.median(late) <= LIGHT_OFF_SECONDS, late)
+
+
+@case
+def the_light_is_off_after_the_shutter():
+    light_after(ENTER, "the shutter on the screen", review="Enter send")
 
 
 @case
