@@ -181,6 +181,22 @@ async fn c8_dark_or_green_first_frames_are_passed_over() {
     assert_eq!(picture.mean_luma(), 1, "darkness itself is a picture too");
 }
 
+#[tokio::test]
+async fn the_picture_is_the_one_after_the_key_where_there_was_something_to_see_while_aiming() {
+    let frame = |value: u8| {
+        let reply = Reply::Frame { format: "rgb8".into(), width: 2, height: 1, stride: 6, raw: None };
+        message(&reply, &[value; 6])
+    };
+    for (seen, taken) in [([100, 120, 130, 140], 120), ([1, 1, 119, 120], 120)] {
+        let replies: Vec<u8> = seen.into_iter().flat_map(frame).collect();
+        let (_home, program) = fake(&[opened(), replies].concat(), "exec /bin/sleep 600");
+        let armed = armed();
+        let mut stream = SimulatedCamera::test_card(program).open(&armed).await.unwrap();
+        assert_eq!(stream.preview().await.unwrap().mean_luma(), seen[0]);
+        assert_eq!(stream.shutter().await.unwrap().mean_luma(), taken, "{seen:?}");
+    }
+}
+
 /// Waits for a condition, not for a time.
 async fn until(done: impl Fn() -> bool) {
     let waiting = async {

@@ -19,13 +19,17 @@ VERSION = b"VSCD" + struct.pack(">II", 2, 0)
 
 
 class Card:
-    """One tag, which is put on and taken off by `on` and `off`. `apdus` counts what it was asked."""
+    """One tag, which is put on and taken off by `on` and `off`. `apdus` counts what it answered.
+
+    `hold(n)` makes it answer so many more commands and keep silent at the next; `held` is set when that one has come.
+    """
 
     def __init__(self, path, *described):
         parser = argparse.ArgumentParser()
         tags.options(parser)
         self.tag = tags.make(parser.parse_args(described))
         self.lock, self.lies, self.open, self.apdus = threading.RLock(), False, True, 0
+        self.hold_at, self.held = None, threading.Event()
         self.socket = socket.socket(socket.AF_UNIX)
         self.socket.connect(str(path))
         self.added = threading.Event()
@@ -51,6 +55,11 @@ class Card:
             if self.lies:
                 self.send(CARD_REMOVE)
             self.lies = False
+
+    def hold(self, more):
+        """Keeps silent when so many more commands were answered."""
+        with self.lock:
+            self.hold_at = self.apdus + more
 
     def close(self):
         """Ends the connection."""
@@ -86,6 +95,8 @@ class Card:
             elif kind == ERROR:
                 # Code 0: the reader that we added is there.
                 self.added.set()
+            elif kind == APDU and self.lies and self.apdus == self.hold_at:
+                self.held.set()
             elif kind == APDU and self.lies:
                 self.apdus += 1
                 self.send(APDU, self.tag.answer(message))

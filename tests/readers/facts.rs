@@ -5,6 +5,8 @@ use super::tag::Tag;
 
 const NO_SERVICE: &str = "error 0x8010001D";
 const NO_CARD: &str = "error 0x8010000C";
+/// `SCARD_E_NOT_TRANSACTED`, and `SCARD_W_REMOVED_CARD` where the daemon has looked in between.
+const GONE: [&str; 2] = ["error 0x80100016", "error 0x80100069"];
 const SHARING: &str = "error 0x8010000B";
 
 #[tokio::test]
@@ -27,6 +29,23 @@ async fn a_tag_torn_away_inside_an_apdu_is_an_answer_of_no_bytes() {
     assert!(said.starts_with("04A1B2C3D4E5F69000\n\n"), "{said}");
     let exchanges = tag.exchanges().await;
     assert_eq!((exchanges.len(), exchanges[1].answer.as_deref()), (2, None));
+}
+
+#[tokio::test]
+async fn a_tag_torn_away_between_two_apdus_is_an_error_at_the_next() {
+    let daemon = Pcscd::start().await;
+    let mut tag = Tag::off(&daemon, &[]).await;
+    for delay in ["0", "0.6"] {
+        for command in ["off", &format!("delay {delay}"), "rip-between 1", "on"] {
+            tag.tell(command).await;
+        }
+        tag.until("power down").await;
+        let said = daemon.raw(&["send", &daemon.name(0), "FFCA000000", "FFB0000304"]).await;
+        let second = said.strip_prefix("04A1B2C3D4E5F69000\n").unwrap_or_else(|| panic!("{said}"));
+        assert!(GONE.iter().any(|error| second.starts_with(error)), "{said}");
+        let exchanges = tag.exchanges().await;
+        assert!(exchanges.len() == 1 && exchanges[0].answer.is_some(), "{exchanges:?}");
+    }
 }
 
 #[tokio::test]

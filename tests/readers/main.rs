@@ -6,7 +6,7 @@
 //!
 //! | report | test |
 //! |---|---|
-//! | A1 a daemon restarted under a live context | `troubles`: a daemon that dies under a scan, inside a command, is frozen and replaced |
+//! | A1 a daemon restarted under a live context | `troubles`: a daemon that dies under a scan, at any command of a read, is frozen and replaced |
 //! | A2 Windows ends its service with the last reader | not here: only Windows does; `a2_…` in `device/nfc/pcsc` and the daemon that is stopped in `troubles` |
 //! | A4 two readers, one event | `cases::a4_…` |
 //! | A5 another program owns the card | `troubles`: a card that another program holds, and does not keep others from being read |
@@ -40,6 +40,7 @@ mod pcscd;
 mod place;
 mod probe;
 mod program;
+mod review;
 mod scanner;
 mod tag;
 mod told;

@@ -44,8 +44,13 @@ impl Scanner {
     }
 
     async fn start(daemon: &Pcscd, names: &[&str]) -> Self {
+        Self::process("scanner::the_scanner_itself", daemon, names).await
+    }
+
+    /// This test program again, running the ignored test of this name, which says that it is `ready`.
+    pub async fn process(test: &str, daemon: &Pcscd, names: &[&str]) -> Self {
         let mut command = Command::new(std::env::current_exe().unwrap());
-        command.args(["--exact", "scanner::the_scanner_itself", "--ignored", "--nocapture"]);
+        command.args(["--exact", test, "--ignored", "--nocapture"]);
         command.env("PCSCLITE_CSOCK_NAME", daemon.socket()).env(READERS, json!(names).to_string());
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
         let mut child = command.spawn().unwrap();
@@ -55,7 +60,8 @@ impl Scanner {
         scanner
     }
 
-    async fn tell(&mut self, command: &str) {
+    /// Gives it a command.
+    pub async fn tell(&mut self, command: &str) {
         self.stdin.write_all(format!("{command}\n").as_bytes()).await.unwrap();
     }
 
@@ -128,8 +134,14 @@ impl Scanner {
 
 // ── the child ──
 
+/// The readers that it is to arm; `None` where it was not started by a test.
+pub fn chosen() -> Option<Choice> {
+    let names: Vec<String> = serde_json::from_str(&std::env::var(READERS).ok()?).unwrap();
+    Some(if names.is_empty() { Choice::Auto } else { Choice::Named(names) })
+}
+
 /// One line to the parent.
-fn say(kind: &str, value: &Value) {
+pub fn say(kind: &str, value: &Value) {
     let mut out = std::io::stdout().lock();
     writeln!(out, "\n{MARK}{}", json!({ kind: value })).unwrap();
     out.flush().unwrap();
@@ -138,9 +150,7 @@ fn say(kind: &str, value: &Value) {
 #[tokio::test]
 #[ignore = "the other tests start it as a process of its own"]
 async fn the_scanner_itself() {
-    let Ok(names) = std::env::var(READERS) else { return };
-    let names: Vec<String> = serde_json::from_str(&names).unwrap();
-    let choice = if names.is_empty() { Choice::Auto } else { Choice::Named(names) };
+    let Some(choice) = chosen() else { return };
     let reader = Arc::new(tokio::sync::Mutex::new(PcscReaders::new(choice)));
     let mut commands = typed();
     let mut esc: Option<Disarm> = None;
@@ -177,7 +187,7 @@ async fn the_scanner_itself() {
 }
 
 /// The lines of standard input.
-fn typed() -> tokio::sync::mpsc::UnboundedReceiver<String> {
+pub fn typed() -> tokio::sync::mpsc::UnboundedReceiver<String> {
     let (send, lines) = tokio::sync::mpsc::unbounded_channel();
     std::thread::spawn(move || {
         for line in std::io::stdin().lines().map_while(Result::ok) {

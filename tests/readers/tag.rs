@@ -66,11 +66,17 @@ impl Tag {
         self.stdin.write_all(format!("{command}\n").as_bytes()).await.unwrap();
     }
 
-    /// It is taken off, and another tag is put on in its place; the daemon has seen it. What was before is forgotten.
-    pub async fn place(&mut self, what: &str) {
-        self.tell("off").await;
+    /// It is taken off, and the daemon has seen it; from now on it is this tag. What was before is forgotten.
+    pub async fn swap(&mut self, what: &str) {
+        self.tell("leave").await;
+        self.until("left").await;
         self.tell(&format!("tag {what}")).await;
         self.exchanges().await;
+    }
+
+    /// It is taken off, and another tag is put on in its place; the daemon has seen both. What was before is forgotten.
+    pub async fn place(&mut self, what: &str) {
+        self.swap(what).await;
         self.tell("on").await;
         self.until("power up").await;
     }

@@ -42,8 +42,10 @@ async fn a_daemon_that_dies_under_a_scan_is_picked_up_again_and_so_after() {
         tag.tell("off").await;
         scanner.event("removed").await;
         scanner.arm(60).await;
-        // The scan has begun before this is answered.
-        scanner.list().await;
+        // Then the scan goes on, for certain.
+        tag.tell("rip 0").await;
+        tag.tell("on").await;
+        scanner.event("torn").await;
         if orderly {
             daemon.stop().await;
         } else {
@@ -63,18 +65,52 @@ async fn a_daemon_that_dies_under_a_scan_is_picked_up_again_and_so_after() {
 }
 
 #[tokio::test]
-async fn a_daemon_that_dies_inside_a_command_costs_no_scan() {
+async fn a_daemon_that_dies_at_any_command_of_a_read_costs_no_scan_and_nothing_partial_is_kept() {
+    // The nearest to a reader that is pulled out: the daemon's virtual ones cannot be.
     let mut daemon = Pcscd::start().await;
     let mut scanner = Scanner::auto(&daemon).await;
-    let mut tag = Tag::off(&daemon, &["--delay", "30"]).await;
+    let mut tag = Tag::off(&daemon, &[]).await;
+    tag.place("--type t2").await;
+    let whole = scanner.scan().await;
+    let commands = tag.commands().await.len();
+    for after in 0..commands {
+        tag.tell("off").await;
+        scanner.event("removed").await;
+        scanner.arm(60).await;
+        tag.tell(&format!("hold {after}")).await;
+        tag.tell("on").await;
+        tag.until(" held ").await;
+        daemon.kill().await;
+        assert_eq!(text(&scanner.event("trouble").await), "the PC/SC service went away");
+        daemon.run().await;
+        let read = scanner.result().await;
+        for same in ["technology", "ndef", "id"] {
+            assert_eq!(read[same], whole[same], "after {after}: {same} of {read}");
+        }
+        let told = [scanner.events("torn"), scanner.events("read")].map(|events| events.len());
+        assert_eq!(told, [0, 1], "after {after}: {:?}", scanner.said);
+        assert_eq!(scanner.events("recovered").len(), 1, "after {after}: {:?}", scanner.said);
+        let (came, went) = (scanner.events("inserted").len(), scanner.events("removed").len());
+        assert_eq!((came, went), (2, 1), "in pairs, after {after}: {:?}", scanner.said);
+    }
+}
+
+#[tokio::test]
+async fn a_daemon_that_freezes_in_the_middle_of_a_read_is_told_and_the_read_goes_on_when_it_thaws() {
+    let daemon = Pcscd::start().await;
+    let mut scanner = Scanner::auto(&daemon).await;
+    let mut tag = Tag::off(&daemon, &["--type", "t4"]).await;
     scanner.arm(60).await;
+    tag.tell("hold 2").await;
     tag.tell("on").await;
-    scanner.event("inserted").await;
-    daemon.kill().await;
-    tag.until("closed").await;
-    tag.tell("delay 0").await;
-    daemon.run().await;
-    assert_eq!(scanner.result().await["technology"], "Type 2", "{:?}", scanner.said);
+    tag.until(" held ").await;
+    daemon.freeze();
+    tag.tell("go").await;
+    let trouble = scanner.event("trouble").await;
+    assert!(text(&trouble).starts_with("the PC/SC service does not answer"), "{trouble}");
+    daemon.thaw();
+    assert_eq!(scanner.result().await["technology"], "Type 4", "{:?}", scanner.said);
+    assert_eq!(scanner.events("torn").len(), 0, "{:?}", scanner.said);
 }
 
 #[tokio::test]
@@ -244,6 +280,21 @@ async fn several_readers_are_armed_at_once_and_one_press_reads_one_tag() {
     assert!(told.len() == 1 && text(&told[0]).contains("one press reads one tag"), "{told:?}");
     let (first, second) = (left.commands().await.len(), right.commands().await.len());
     assert!((first == 0) != (second == 0), "one is read: {first} and {second} commands");
+}
+
+#[tokio::test]
+async fn a_reader_that_gives_one_byte_for_an_answer_is_told_as_at_fault() {
+    let daemon = Pcscd::start().await;
+    let mut tag = Tag::on(&daemon, &["--id", "90"]).await;
+    let mut scanner = Scanner::auto(&daemon).await;
+    scanner.arm(60).await;
+    let trouble = scanner.event("trouble").await;
+    let expected = format!("the reader {} answered with 1 byte;", daemon.name(0));
+    assert!(text(&trouble).starts_with(&expected), "{trouble}");
+    tag.place("--type t2").await;
+    assert_eq!(scanner.result().await["technology"], "Type 2", "{:?}", scanner.said);
+    let times = ["trouble", "torn"].map(|what| scanner.events(what).len());
+    assert_eq!(times, [1, 0], "{:?}", scanner.said);
 }
 
 // ── other programs ──

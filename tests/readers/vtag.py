@@ -7,19 +7,23 @@
 To connect is to put the tag on the reader, to close is to take it off. Commands, one a line, on stdin or the FIFO:
   off            take it off
   on             put it on
+  leave          take it off as the daemon looks, so that it has seen it: what is put on next is another tag
   uid HEX        it has another id
   tag OPTIONS    it is another tag: options as on the command line, everything else as by default
   delay SECONDS  what an APDU takes
   rip N [BACK]   N APDUs more are answered; in place of the next answer it is torn away, and comes back after BACK seconds
   rip-next [BACK]  the same with N = 0
+  rip-between N [BACK]  it is torn away as soon as N APDUs more are answered, before the next is sent
+  hold N         N APDUs more are answered; the next one is not, until `go` or until it is off
   mark WORD      only logs `mark WORD`: everything asked before is done
   quit
 
 --log prints a line for everything that happens, with the time: `on`, `off`, `power up`, `power down`, `power reset`,
-`apdu N > COMMAND < ANSWER` with N counted from 1 since the last power-up, `rip N > COMMAND`, `closed` when the daemon
-goes away. Removal is seen by the daemon when it looks next, within 400 ms.
+`apdu N > COMMAND < ANSWER` with N counted from 1 since the last power-up, `rip N > COMMAND`, `torn N` after the answer N,
+`held N > COMMAND`, `closed` when the daemon goes away, `left` when it has left. Removal is seen by the daemon when it looks next, within 400 ms.
 """
 import argparse
+import math
 import os
 import select
 import shlex
@@ -44,6 +48,8 @@ class Link:
         self.socket, self.received, self.pending = None, b"", None
         self.on, self.delay, self.rip, self.back = not said.start_off, said.delay, said.rip_after, said.back
         self.returns, self.told_absent = None, False
+        self.between, self.hold = -1, -1
+        self.leaves, self.powered = False, False
 
     def log(self, *words):
         if self.said.log:
@@ -61,7 +67,7 @@ class Link:
             return
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.answer_at_once()
-        self.received, self.pending, self.told_absent = b"", None, False
+        self.received, self.pending, self.told_absent, self.powered = b"", None, False, False
         self.log("on")
 
     def take_off(self, word):
@@ -69,6 +75,11 @@ class Link:
             self.socket.close()
             self.log(word)
         self.socket, self.pending = None, None
+
+    def leave(self):
+        self.leaves, self.on, self.returns = False, False, None
+        self.take_off("off")
+        self.log("left")
 
     def answer_at_once(self):
         # The driver sends length and content apart: delayed acknowledgements would cost 44 ms each.
@@ -85,6 +96,10 @@ class Link:
             self.take_off("off")
         elif word == "on":
             self.on = True
+        elif word == "leave":
+            self.leaves = True
+            if self.socket is None:
+                self.leave()
         elif word == "uid":
             self.said.uid = rest[0]
             self.tag = tags.make(self.said)
@@ -98,6 +113,15 @@ class Link:
         elif word in ("rip", "rip-next"):
             self.rip = int(rest.pop(0)) if word == "rip" else 0
             self.back = float(rest[0]) if rest else None
+        elif word == "rip-between":
+            self.between = int(rest.pop(0))
+            self.back = float(rest[0]) if rest else None
+        elif word == "hold":
+            self.hold = int(rest[0])
+        elif word == "go":
+            self.hold = -1
+            if self.pending:
+                self.pending = (0, self.pending[1])
         elif word == "mark":
             self.log("mark", *rest)
         elif word != "quit":
@@ -125,26 +149,50 @@ class Link:
 
     def take(self, message):
         if len(message) == 1 and message[0] == ATR:
-            self.send(self.tag.atr)
+            # Asked for after a power-up it is wanted; else the daemon looks whether a tag is there.
+            looks, self.powered = not self.powered, False
+            if self.leaves and looks:
+                self.leave()
+            else:
+                self.send(self.tag.atr)
         elif len(message) == 1 and message[0] in POWER:
             self.log("power", POWER[message[0]])
-            if message[0]:
+            self.powered = message[0] != 0
+            if self.powered:
                 self.tag.power()
         elif self.rip == 0:
-            self.rip, self.on = -1, False
+            self.rip = -1
             self.log("rip", self.tag.answered + 1, ">", message.hex().upper())
-            self.take_off("off")
-            self.returns = None if self.back is None else time.monotonic() + self.back
+            self.tear()
+        elif self.hold == 0:
+            self.hold = -1
+            self.log("held", self.tag.answered + 1, ">", message.hex().upper())
+            self.pending = (math.inf, message)
         else:
             self.rip -= self.rip > 0
+            self.hold -= self.hold > 0
             self.pending = (time.monotonic() + self.delay, message)
+
+    def tear(self):
+        self.on = False
+        self.take_off("off")
+        self.returns = None if self.back is None else time.monotonic() + self.back
 
     def answer(self):
         """Answers the APDU whose time has come."""
         message, self.pending = self.pending[1], None
         answer = self.tag.answer(message)
         self.log("apdu", self.tag.answered, ">", message.hex().upper(), "<", answer.hex().upper())
+        self.between -= self.between > 0
+        if self.between == 0 and self.socket:
+            # Answer and end travel together: whoever has the one has the other, and no command comes in between.
+            self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 0)
+            self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_CORK, 1)
         self.send(answer)
+        if self.between == 0:
+            self.between = -1
+            self.log("torn", self.tag.answered)
+            self.tear()
 
     def send(self, message):
         try:
@@ -159,6 +207,7 @@ class Link:
         due = [at for at in (self.returns, self.pending and self.pending[0]) if at is not None]
         if self.on and self.socket is None:
             due.append(time.monotonic() + 0.05)
+        due = [at for at in due if at != math.inf]
         return max(0, min(due) - time.monotonic()) if due else None
 
     def due(self):

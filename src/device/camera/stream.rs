@@ -49,6 +49,8 @@ pub(super) struct ChildStream {
     asked: Instant,
     started: Duration,
     opened: Duration,
+    /// Whether the last picture for aiming was neither dark nor unfilled.
+    is_usable: bool,
 }
 
 /// What went wrong while talking.
@@ -85,6 +87,7 @@ impl ChildStream {
             asked,
             started: never,
             opened: never,
+            is_usable: false,
         }
     }
 
@@ -165,15 +168,18 @@ impl ChildStream {
         if line.is_empty() { status } else { format!("{status}: {line}") }
     }
 
-    /// Waits for the first frame that is neither dark nor unfilled, or for the last that is.
+    /// Waits for the first frame that is neither dark nor unfilled, or for the last that is. Where one was seen already, the
+    /// light need not stay on for another.
     async fn settled(&mut self, mut seen: impl FnMut()) -> Result<(), CameraError> {
+        if self.is_usable {
+            return Ok(());
+        }
         let start = Instant::now();
         let mut passed = 0;
         loop {
             let (picture, _) = self.frame("taking the picture", Size::Preview).await?;
             seen();
-            let is_usable = picture.mean_luma() >= DARK && !picture.is_unfilled_green();
-            if is_usable || passed == DARK_FRAMES || start.elapsed() >= DARK_TIME {
+            if is_usable(&picture) || passed == DARK_FRAMES || start.elapsed() >= DARK_TIME {
                 return Ok(());
             }
             passed += 1;
@@ -245,6 +251,11 @@ impl ChildStream {
     }
 }
 
+/// Whether there is something to see: it is neither dark nor a buffer that was not filled yet.
+fn is_usable(picture: &Picture) -> bool {
+    picture.mean_luma() >= DARK && !picture.is_unfilled_green()
+}
+
 /// Waits until the child is gone. Ending a process does not take long; a kernel that holds it must not hold us.
 async fn gone(ended: &mut watch::Receiver<Option<ExitStatus>>) {
     let _ = tokio::time::timeout(Duration::from_secs(1), ended.wait_for(Option::is_some)).await;
@@ -277,7 +288,11 @@ impl CameraStream for ChildStream {
     }
 
     fn preview(&mut self) -> Boxed<'_, Result<Picture, CameraError>> {
-        Box::pin(async { self.frame("aiming", Size::Preview).await.map(|(picture, _)| picture) })
+        Box::pin(async {
+            let (picture, _) = self.frame("aiming", Size::Preview).await?;
+            self.is_usable = is_usable(&picture);
+            Ok(picture)
+        })
     }
 
     fn shutter(mut self: Box<Self>) -> Boxed<'static, Result<Picture, CameraError>> {

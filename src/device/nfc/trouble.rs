@@ -67,6 +67,15 @@ pub enum ReaderTrouble {
         /// The reader's name.
         reader: String,
     },
+    /// The reader or its driver gave one byte for an answer, which holds no status word.
+    #[error(
+        "the reader {reader} answered with 1 byte; every answer has 2 or more, its status word last \
+         (ISO/IEC 7816-4 § 5.1)"
+    )]
+    NoStatus {
+        /// The reader's name.
+        reader: String,
+    },
     /// Two tags on two readers, or more on one: the first was read.
     #[error("a tag lies on {reader} too; one press reads one tag")]
     Another {
@@ -113,6 +122,9 @@ impl ReaderTrouble {
                 }
                 Self::Busy { .. } => "close that program, or take the tag off and put it on again; it is tried again",
                 Self::Mute { .. } => "hold it flat and still, alone on the reader; some cards do not suit it",
+                Self::NoStatus { .. } => {
+                    "its firmware or driver is at fault: plug it in anew, update it, or take another; it is tried again"
+                }
                 Self::Another { .. } => "scan again for the other one",
                 Self::Other { .. } => "it is tried again; if it stays so, plug the reader in anew",
             }

@@ -3,60 +3,15 @@
 import json
 import statistics
 import subprocess
-import threading
 import time
-from contextlib import contextmanager
 from pathlib import Path
 
 import v4l2
 from colours import BARS, read_ppm, want_bars
+from light import LIGHT_OFF_SECONDS, light
 from program import SHARE, agent, running, said
 from report import case, figure, until, want
 from v4l2 import NODE
-
-LIGHT_OFF_SECONDS = 0.2
-
-
-class Light:
-    """Looks all the time who holds the camera, which is when its light is on: pairs of when and whether."""
-
-    def __init__(self):
-        self.seen, self.going = [], True
-        self.thread = threading.Thread(target=self._look, daemon=True)
-        self.thread.start()
-
-    def _look(self):
-        while self.going:
-            before = time.monotonic()
-            held = bool(v4l2.holders())
-            # A look that began before the camera was closed may still see it.
-            self.seen.append((before, held))
-            time.sleep(0.005)
-
-    def stop(self):
-        self.going = False
-        self.thread.join()
-
-    def was_on(self, start, end):
-        """Whether anybody held it between two times, and that it was looked at then."""
-        looks = [held for at, held in self.seen if start <= at <= end]
-        want(looks, f"nobody looked between {start} and {end}")
-        return any(looks)
-
-    def last_on(self):
-        """When it was last seen on."""
-        return max((at for at, held in self.seen if held), default=None)
-
-
-@contextmanager
-def light():
-    """Watches the camera's light for the length of the block."""
-    watched = Light()
-    try:
-        yield watched
-    finally:
-        watched.stop()
-
 
 # ── agentcall devices ──
 

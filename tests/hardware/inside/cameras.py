@@ -38,13 +38,15 @@ def ground_the_loopback_shows_what_it_is_fed():
 @case
 def ground_a_busy_camera_names_its_holder():
     with v4l2.vivid():
-        want(v4l2.holders() == [], v4l2.holders())
+        want(v4l2.holders() == [] and not v4l2.is_held(), v4l2.holders())
         with v4l2.streaming_elsewhere() as other:
-            want(v4l2.holders() == [(other.pid, "v4l2-ctl")], v4l2.holders())
+            want(v4l2.holders() == [(other.pid, "v4l2-ctl")] and v4l2.is_held(), v4l2.holders())
+        want(not v4l2.is_held(), "its driver counts somebody who is gone")
 
 
 # In this order; each registers its cases.
 import camera_process  # noqa: E402, F401
 import camera_program  # noqa: E402, F401
+import camera_screen  # noqa: E402, F401
 
 play(WORDS)

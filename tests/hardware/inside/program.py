@@ -21,7 +21,10 @@ ENVIRONMENT = {"PATH": os.environ["PATH"], "HOME": "/run", "TMPDIR": "/run", "LC
 
 
 class Running:
-    """The program while it runs. `line` waits for one of its JSON lines; `lines` are those that have come, with times."""
+    """The program while it runs. `line` waits for one of its lines; `lines` are those that have come, with times.
+
+    With `--json` they are objects.
+    """
 
     def __init__(self, *words):
         pipe = subprocess.PIPE
@@ -33,8 +36,9 @@ class Running:
             thread.start()
 
     def _read(self):
+        is_json = "--json" in self.words
         for line in self.process.stdout:
-            self.lines.append((time.monotonic(), json.loads(line)))
+            self.lines.append((time.monotonic(), json.loads(line) if is_json else line.rstrip()))
             self.arrived.put(None)
 
     def _complain(self):
@@ -58,7 +62,7 @@ class Running:
 
     def told(self):
         """All that it said, for people."""
-        lines = "\n".join(json.dumps(line)[:400] for _, line in self.lines[-8:])
+        lines = "\n".join(json.dumps(line, ensure_ascii=False)[:400] for _, line in self.lines[-8:])
         return f"{' '.join(self.words[1:])}: {self.process.poll()}:\n{lines}\n{''.join(self.errors)[-800:]}"
 
     def finish(self, seconds, code=0):

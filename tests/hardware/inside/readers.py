@@ -19,11 +19,11 @@ ASKED = []
 TECHNOLOGY = "Type 2"
 
 
-def host(what):
-    """Asks the host to do something: `plug`, `unplug`, `on`, `off`. Its answer is returned."""
+def host(what, *with_what):
+    """Asks the host's `Desk` to do something: `plug`, `unplug`, `on`, `off`, … Its answer is returned."""
     answer = SHARE / f"answer-{len(ASKED)}"
     ASKED.append(what)
-    tell(ask=what, answer=answer.name)
+    tell(ask=what, answer=answer.name, **{"with": with_what})
     said = json.loads(until(lambda: answer.exists() and answer.read_text(), 20, f"the host to {what}"))
     want("error" not in said, said)
     return said
@@ -147,6 +147,39 @@ def a_reader_that_is_pulled_out_while_armed_is_used_when_it_is_back():
         want(line["probe"]["ok"], line)
         program.finish(10)
         host("off")
+
+
+@case
+def a_reader_that_is_pulled_out_at_any_command_of_a_read_is_told_and_used_when_it_is_back():
+    with plugged():
+        host("on")
+        (whole,) = (line["probe"] for line in said("devices", "--probe", "--json", "--reader", READER) if "probe" in line)
+        host("off")
+    read = f"{whole['technology']} · NDEF message of {whole['ndef_bytes']} bytes · {len(whole['apdus'])} APDUs"
+    for answered in range(len(whole["apdus"])):
+        with plugged(), running("devices", "--probe", "--reader", READER) as program:
+            host("hold", answered)
+            host("on")
+            host("until_held")
+            host("unplug")
+            until(lambda: "was unplugged" in "".join(program.errors), 15, f"the line about it; {program.told()}")
+            host("plug")
+            until(Context().readers, 10, "the reader")
+            host("on")
+            program.finish(20)
+            host("off")
+            want_told_once(program, answered, read)
+
+
+def want_told_once(program, answered, read):
+    """Fails the case unless it told once that the reader was pulled out, after so many answers, and then read the tag whole."""
+    told, result = "".join(program.errors), "".join(line for _, line in program.lines)
+    want(told.count("was unplugged\n    → plug it in again") == 1, program.told())
+    want(told.count("works again") == 1, program.told())
+    # The command fails before the daemon knows of the reader; it may be the other way round.
+    torn = told.count("torn away")
+    want(torn <= 1 and told.count(f"after {answered} APDU") == torn, program.told())
+    want(f"{read}{' · 1 torn away on the way' if torn else ''}  " in result, program.told())
 
 
 start_system()

@@ -129,6 +129,14 @@ def streaming_elsewhere():
         other.wait()
 
 
+def is_held():
+    """Whether anybody holds the camera: the driver counts it, also buffers that are mapped."""
+    try:
+        return Path("/sys/module/vivid/refcnt").read_text() != "0\n"
+    except OSError:
+        return False
+
+
 def holders(node=NODE):
     """The processes that have the node open: pairs of number and name."""
     held = []

@@ -44,6 +44,8 @@ pub enum Interrupted {
     },
     /// Another program reset the tag.
     Reset,
+    /// The reader gave one byte for an answer.
+    NoStatus,
     /// The scan was stopped.
     Stopped,
     /// The reader or the service.
@@ -138,8 +140,13 @@ impl<'a> Link<'a> {
         let mut apdu = Apdu { header, sent: command.len(), answered: 0, status: None, took };
         let after = self.answered();
         let answer = said.map_err(|error| interrupted(error, after)).and_then(|mut bytes| {
-            // An answer without a status word is no answer: so it looks when the tag goes in the middle of it.
-            let data = bytes.len().checked_sub(2).ok_or(Interrupted::Torn { after })?;
+            let data = match bytes.len() {
+                // So it looks when the tag goes in the middle of a command.
+                0 => return Err(Interrupted::Torn { after }),
+                // No tag can do that: what it says reaches us whole or not at all (ISO/IEC 7816-4 § 5.1).
+                1 => return Err(Interrupted::NoStatus),
+                whole => whole - 2,
+            };
             let status = u16::from_be_bytes([bytes[data], bytes[data + 1]]);
             bytes.truncate(data);
             (apdu.answered, apdu.status) = (data, Some(status));

@@ -303,6 +303,9 @@ impl Scanning<'_> {
                         return Ok(Tried::Again);
                     }
                 }
+                Err(Interrupted::NoStatus) => {
+                    return again(ReaderTrouble::NoStatus { reader: reader.to_owned() });
+                }
                 Err(Interrupted::Trouble(ReaderTrouble::Lost)) => return Err(PcscError::Lost),
                 Err(Interrupted::Trouble(trouble)) => return again(trouble),
             }

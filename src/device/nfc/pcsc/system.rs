@@ -74,14 +74,11 @@ impl Watch for SystemWatch {
         match self.context.get_status_change(within, &mut self.states) {
             Ok(()) => {}
             Err(Error::Timeout) => return Ok(Vec::new()),
-            // Only the pseudo reader is unknown everywhere where it does not work.
-            Err(Error::UnknownReader) if self.states.iter().all(|s| s.name() == pcsc::PNP_NOTIFICATION()) => {
-                return Err(PcscError::NoPlugging);
-            }
+            Err(Error::UnknownReader) if self.is_plugging_unknown() => return Err(PcscError::NoPlugging),
             Err(other) => return Err(error(other)),
         }
         let changed = |state: &&ReaderState| state.event_state().contains(State::CHANGED);
-        let changes = self.states.iter().filter(changed).map(change).collect();
+        let changes = self.states.iter().filter(changed).map(change).collect::<Result<_, _>>()?;
         for state in &mut self.states {
             state.sync_current_state();
         }
@@ -89,18 +86,35 @@ impl Watch for SystemWatch {
     }
 }
 
-fn change(state: &ReaderState) -> Change {
-    let now = state.event_state();
-    if state.name() == pcsc::PNP_NOTIFICATION() || now.intersects(State::UNKNOWN | State::IGNORE) {
-        return Change::Plugged;
+impl SystemWatch {
+    /// Whether it is the pseudo reader that the service does not know, and not one that was just pulled out.
+    fn is_plugging_unknown(&self) -> bool {
+        let pseudo = || ReaderState::new(pcsc::PNP_NOTIFICATION(), State::UNAWARE);
+        self.states.iter().any(|state| state.name() == pcsc::PNP_NOTIFICATION())
+            && self.context.get_status_change(Duration::ZERO, &mut [pseudo()]) == Err(Error::UnknownReader)
     }
-    Change::Slot(Slot {
+}
+
+fn change(state: &ReaderState) -> Result<Change, PcscError> {
+    let now = state.event_state();
+    if state.name() == pcsc::PNP_NOTIFICATION() {
+        return plugging(now);
+    }
+    if now.intersects(State::UNKNOWN | State::IGNORE) {
+        return Ok(Change::Plugged);
+    }
+    Ok(Change::Slot(Slot {
         reader: shown(state.name()),
         present: now.contains(State::PRESENT),
         mute: now.contains(State::MUTE),
         atr: state.atr().to_vec(),
         count: u16::try_from(state.event_count()).unwrap_or_default(),
-    })
+    }))
+}
+
+/// What the pseudo reader says. A service that does not tell of readers takes it for one that it does not know: macOS.
+fn plugging(now: State) -> Result<Change, PcscError> {
+    if now.contains(State::UNKNOWN) { Err(PcscError::NoPlugging) } else { Ok(Change::Plugged) }
 }
 
 /// A reader's name as it is compared and shown. Names are ASCII in practice; another byte becomes a mark.
@@ -225,6 +239,12 @@ mod tests {
             assert!(matches!(is(code), CardError::Trouble(ReaderTrouble::Lost)), "{code:#X}");
         }
         assert!(matches!(is(0x8010_000B), CardError::Trouble(ReaderTrouble::Busy { .. })));
+    }
+
+    #[test]
+    fn a_service_that_does_not_know_the_pseudo_reader_tells_of_no_plugging() {
+        assert_eq!(plugging(State::CHANGED | State::UNKNOWN), Err(PcscError::NoPlugging));
+        assert_eq!(plugging(State::CHANGED), Ok(Change::Plugged));
     }
 
     /// The code as the library knows it.

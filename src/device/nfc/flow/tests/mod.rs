@@ -52,6 +52,15 @@ impl OnReader {
         self
     }
 
+    /// From the answer after so many on, each is one byte.
+    pub fn without_status(self, after: usize) -> Self {
+        let (mut chip, mut answered) = (self.chip, 0);
+        Self::new(move |command| {
+            answered += 1;
+            if answered > after { vec![0x90] } else { chip(command) }
+        })
+    }
+
     fn read(&mut self, atr: &[u8]) -> Result<RawTag, Interrupted> {
         let stop = AtomicBool::new(false);
         read(&mut Link::new(self, &stop), atr)
@@ -239,6 +248,19 @@ fn a14_a_tag_torn_away_at_any_command_gives_nothing() {
             assert_eq!(torn, Err(Interrupted::Torn { after }), "{name}, silently: {silently}");
         }
         assert!(tag().torn(commands, true).read(&atr).is_ok());
+    }
+}
+
+#[test]
+fn an_answer_of_one_byte_is_a_fault_of_the_reader_and_no_tear() {
+    for (name, atr, tag) in flows() {
+        let mut whole = tag();
+        whole.read(&atr).unwrap();
+        for after in 0..whole.sent.len() {
+            let mut cut = tag().without_status(after);
+            assert_eq!(cut.read(&atr), Err(Interrupted::NoStatus), "{name}, after {after}");
+            assert_eq!(cut.sent.len(), after + 1, "{name}: nothing more is sent");
+        }
     }
 }
 

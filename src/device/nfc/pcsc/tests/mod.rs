@@ -134,6 +134,20 @@ async fn a_tag_that_is_back_before_the_service_saw_it_go_is_tried_again() {
 }
 
 #[tokio::test]
+async fn an_answer_without_a_status_word_is_told_as_the_readers_fault_and_tried_again() {
+    for after in 0..3 {
+        let world = World::with(&[ONE]);
+        let mut scan = Scan::auto(&world);
+        world.put(ONE, world::Tag { no_status: Some(after), ..ntag() });
+        scan.hears_that("on ACS").await;
+        scan.hears_that(&format!("the reader {ONE} answered with 1 byte")).await;
+        scan.hears_that("works again").await;
+        scan.hears_that("Type 2 read").await;
+        scan.reads(ONE).await;
+    }
+}
+
+#[tokio::test]
 async fn a_hand_that_shakes_is_one_placement() {
     let world = World::with(&[ONE]);
     let mut scan = Scan::auto(&world);

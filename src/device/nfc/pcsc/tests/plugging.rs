@@ -1,6 +1,9 @@
 //! Which readers there are: those that come and go, those that are chosen, those that are none for tags.
 
+use tokio::sync::watch;
+
 use super::*;
+use crate::device::nfc::Readers;
 use crate::device::nfc::pcsc::Service;
 
 #[tokio::test]
@@ -163,26 +166,76 @@ fn a_list_of_readers_says_what_each_is_or_what_is_wrong() {
     world.freeze(false);
 }
 
-#[tokio::test]
-async fn readers_are_followed_and_no_tag_is_looked_for() {
-    let world = World::with(&[ONE]);
+/// Waits until these readers are told; gives what is wrong.
+async fn told_of(readers: &mut watch::Receiver<Readers>, expected: &[&str]) -> Option<ReaderTrouble> {
+    let is = |now: &Readers| now.readers.iter().map(|r| r.name.as_str()).eq(expected.iter().copied());
+    tokio::time::timeout(LONG, readers.wait_for(is)).await.expect("it is told").unwrap().trouble.clone()
+}
+
+/// Readers come and go, and so does the service, under one watch.
+async fn are_followed(world: &World, pace: monitor::Pace) -> watch::Receiver<Readers> {
     world.put(ONE, ntag());
-    let pace = monitor::Pace { slice: Duration::from_millis(100), listing: Duration::from_millis(10) };
     let mut readers = monitor::watch(Arc::new(world.clone()), pace);
-    let mut names = async |expected: &[&str]| {
-        let is = |now: &crate::device::nfc::Readers| {
-            now.readers.iter().map(|r| r.name.as_str()).eq(expected.iter().copied())
-        };
-        tokio::time::timeout(LONG, readers.wait_for(is)).await.expect("it is told").unwrap().trouble.clone()
-    };
-    assert_eq!(names(&[ONE]).await, None);
+    assert_eq!(told_of(&mut readers, &[ONE]).await, None);
     world.change(|state| {
         state.readers.insert(TWO.into(), Reader::default());
     });
-    assert_eq!(names(&[ONE, TWO]).await, None);
+    assert_eq!(told_of(&mut readers, &[ONE, TWO]).await, None);
+    world.change(|state| {
+        state.readers.remove(TWO);
+    });
+    assert_eq!(told_of(&mut readers, &[ONE]).await, None);
     world.stop_daemon();
-    assert_eq!(names(&[]).await, Some(ReaderTrouble::Lost));
+    assert_eq!(told_of(&mut readers, &[]).await, Some(ReaderTrouble::Lost));
     world.start_daemon();
-    assert_eq!(names(&[ONE, TWO]).await, None);
+    assert_eq!(told_of(&mut readers, &[ONE]).await, None);
     assert_eq!(world.seen(|state| (state.connected, state.transmitted)), (0, 0));
+    readers
+}
+
+#[tokio::test]
+async fn readers_are_followed_and_no_tag_is_looked_for() {
+    let pace = monitor::Pace { slice: Duration::from_millis(100), listing: Duration::from_millis(10) };
+    are_followed(&World::with(&[ONE]), pace).await;
+}
+
+#[tokio::test]
+async fn readers_are_followed_by_listing_them_where_the_service_does_not_tell_of_them() {
+    assert_eq!(monitor::Pace::default().listing, Duration::from_secs(1), "once a second");
+    let world = World::with(&[ONE]);
+    world.change(|state| state.tells_plugging = false);
+    let listing = Duration::from_millis(20);
+    let begun = Instant::now();
+    let readers = are_followed(&world, monitor::Pace { slice: LONG, listing }).await;
+    // It goes on listing, at its pace: however slow the machine is, a pause is never shorter.
+    let before = world.seen(|state| state.listed);
+    while world.seen(|state| state.listed) < before + 10 {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    // The first listing of each of the two contexts comes with no pause before it.
+    let asked = world.seen(|state| state.listed.max(state.established));
+    let most = begun.elapsed().as_millis() / listing.as_millis() + 2;
+    assert!(u128::try_from(asked).unwrap() <= most, "{asked} listings, at most {most}");
+    // It ends when nobody listens.
+    drop(readers);
+    while world.is_shared() {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+#[tokio::test]
+async fn another_reader_is_noticed_at_an_armed_one_without_being_told_of() {
+    let world = World::with(&[ONE]);
+    world.change(|state| state.tells_plugging = false);
+    let mut scan = Scan::auto(&world);
+    while world.seen(|state| state.listed) == 0 {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    world.change(|state| {
+        state.readers.insert(TWO.into(), Reader::default());
+    });
+    world.put(TWO, ntag());
+    scan.hears_that(&format!("on {TWO}")).await;
+    scan.hears_that("Type 2 read").await;
+    scan.reads(TWO).await;
 }

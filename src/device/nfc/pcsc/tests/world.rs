@@ -55,11 +55,13 @@ pub struct Tag {
     /// What a connection answers, so many times.
     pub refused: Option<(PcscError, usize)>,
     pub mute: bool,
+    /// Its reader gives one byte for an answer, after so many, the first time.
+    pub no_status: Option<usize>,
 }
 
 /// A good tag.
 pub fn ntag() -> Tag {
-    Tag { atr: storage(3, 3), torn: None, refused: None, mute: false }
+    Tag { atr: storage(3, 3), torn: None, refused: None, mute: false, no_status: None }
 }
 
 impl World {
@@ -113,6 +115,11 @@ impl World {
 
     pub fn seen<T>(&self, look: impl FnOnce(&State) -> T) -> T {
         look(&self.0.0.lock().unwrap())
+    }
+
+    /// Whether somebody else still has a line to it.
+    pub fn is_shared(&self) -> bool {
+        Arc::strong_count(&self.0) > 1
     }
 
     /// A call to the service: none returns while it is frozen.
@@ -188,6 +195,9 @@ impl Context for Line {
         let mut chip = type2(&in_block(&MESSAGE));
         if let Some(after) = tag.torn.take() {
             chip = chip.torn(after, true);
+        }
+        if let Some(after) = tag.no_status.take() {
+            chip = chip.without_status(after);
         }
         Ok(Box::new(OnLine {
             world: self.world.clone(),
