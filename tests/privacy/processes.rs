@@ -28,8 +28,9 @@ fn watch(parent: u32) -> usize {
     let of = |pid: u32, what: &str| std::fs::read(format!("/proc/{pid}/{what}")).unwrap_or_default();
     let has_token = |bytes: &[u8]| bytes.windows(TOKEN.len()).any(|window| window == TOKEN.as_bytes());
     loop {
+        // Empty of a process that has ended, and for a moment of one that begins.
         let arguments = of(parent, "cmdline");
-        if arguments.is_empty() {
+        if arguments.is_empty() && has_ended(parent) {
             return looks;
         }
         assert!(!has_token(&arguments));
@@ -44,6 +45,12 @@ fn watch(parent: u32) -> usize {
         }
         std::thread::sleep(std::time::Duration::from_millis(1));
     }
+}
+
+fn has_ended(pid: u32) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    // `pid (name) state …`, which nobody has taken note of yet where it is a zombie.
+    stat.rsplit_once(") ").is_none_or(|(_, rest)| rest.starts_with(['Z', 'X']))
 }
 
 fn children_of(parent: u32) -> Vec<u32> {

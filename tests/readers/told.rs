@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::common::{Running, checked, finish};
 use super::harness::Start;
-use super::pcscd::{ACR122U, Pcscd};
+use super::pcscd::Pcscd;
 use super::place::{Place, is_silent_about_the_id, objects};
 use super::tag::Tag;
 
@@ -117,21 +117,21 @@ async fn a_named_reader_that_is_not_there_is_6_to_a_script_and_those_that_are_ar
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_screen_waits_for_a_named_reader_and_for_the_service_behind_it() {
-    let mut place = Place::at(Pcscd::stopped(&[ACR122U, OMNIKEY]).await).await;
+    let mut place = Place::at(Pcscd::stopped(&[OMNIKEY]).await).await;
     let origin = format!("http://{}", place.agent.addr);
-    let mut pty = Start::agentcall(&["connect", "--local", &origin, "--reader", "omnikey"])
-        .size(40, 160)
-        .variable("PCSCLITE_CSOCK_NAME", place.daemon.socket().to_str().unwrap())
-        .spawn();
+    let mut pty =
+        Start::agentcall(&["connect", "--local", &origin, "--reader", "5022 smart card reader 00 00"])
+            .size(40, 160)
+            .variable("PCSCLITE_CSOCK_NAME", place.daemon.socket().to_str().unwrap())
+            .spawn();
     pty.wait_for("the reason why nothing can be scanned", |text| {
-        text.contains("the PC/SC service does not run") && text.contains("LIVE")
+        text.contains("! the PC/SC service does not run") && text.contains("● live")
     });
     pty.send(b"s");
     pty.wait_for("the armed reader", |text| text.contains("hold a tag to the reader"));
     place.daemon.run().await;
-    let name = place.daemon.name(1);
-    pty.wait_for("the reader", |text| text.contains(&name) && !text.contains("does not run\n"));
-    let _tag = Tag::at(&place.daemon, 1, &["--type", "t4"]).await;
+    pty.wait_for("the reader", |text| text.contains("reader  HID Global OMNIKEY"));
+    let _tag = Tag::on(&place.daemon, &["--type", "t4"]).await;
     pty.wait_for("the review", |text| text.contains("https://example.org/tag/42"));
     assert!(is_silent_about_the_id(&String::from_utf8_lossy(&pty.written())));
 }
@@ -139,7 +139,7 @@ async fn the_screen_waits_for_a_named_reader_and_for_the_service_behind_it() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_screen_says_which_readers_there_are_in_place_of_a_named_one() {
     let place = Place::new().await;
-    let (origin, name) = (format!("http://{}", place.agent.addr), place.daemon.name(0));
+    let origin = format!("http://{}", place.agent.addr);
     let pty = Start::agentcall(&[
         "connect",
         "--local",
@@ -153,8 +153,8 @@ async fn the_screen_says_which_readers_there_are_in_place_of_a_named_one() {
     .variable("PCSCLITE_CSOCK_NAME", place.daemon.socket().to_str().unwrap())
     .spawn();
     pty.wait_for("what is not there", |text| {
-        let reader = format!("no reader \"omnikey\" is plugged in; there are: {name}");
-        text.contains(&reader) && text.contains("there is no camera \"No Such Camera\"")
+        text.contains("! no reader \"omnikey\" is plugged in; there are: ACS ACR122U")
+            && text.contains("! there is no camera \"No Such Camera\"; available: SIMULATED")
     });
 }
 

@@ -136,7 +136,14 @@ impl ReaderTrouble {
 impl ReaderTrouble {
     /// Whether it is over when the tag is taken off, if it was told of one reader.
     pub const fn is_of_the_tag(&self) -> bool {
-        matches!(self, Self::Busy { .. } | Self::Mute { .. } | Self::Another { .. } | Self::Other { .. })
+        matches!(
+            self,
+            Self::Busy { .. }
+                | Self::Mute { .. }
+                | Self::NoStatus { .. }
+                | Self::Another { .. }
+                | Self::Other { .. }
+        )
     }
 
     /// Whether the service is at fault, if it was told of no one reader.
