@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
+use common::frozen::freeze;
 use common::{Done, PATIENCE, Running, command, finish};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
@@ -71,6 +72,11 @@ impl Server {
         }
     }
 
+    /// It stands still: it is there and answers nobody.
+    fn freeze(&self) {
+        freeze(self.child.id().expect("it runs"));
+    }
+
     fn signal(&self, signal: Signal) {
         let id = self.child.id().expect("it runs");
         kill_process(Pid::from_raw(id.try_into().unwrap()).unwrap(), signal).unwrap();
@@ -118,7 +124,7 @@ async fn a_sink_is_a_speaker_and_its_monitor_a_microphone_that_is_named_as_one()
 #[tokio::test]
 async fn a_frozen_server_is_said_within_the_bound_and_works_again_when_it_thaws() {
     let server = Server::start().await;
-    server.signal(Signal::STOP);
+    server.freeze();
     let since = Instant::now();
     let done = server.listed(&[]).await;
     let took = since.elapsed();
@@ -146,7 +152,7 @@ async fn a_watch_ends_at_once_while_a_frozen_server_is_asked() {
     let server = Server::start().await;
     let mut running = Running::start(server.devices(&["--watch", "--speaker", "Desk"]));
     running.until("\"found\"").await;
-    server.signal(Signal::STOP);
+    server.freeze();
     // It is said once a listing has waited for its whole bound; the next one hangs again, from three seconds after.
     running.until("\"trouble\"").await;
     let is_asked = || async {

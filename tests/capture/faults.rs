@@ -9,6 +9,7 @@ use agentcall::device::camera::wire::{self, Reply};
 use agentcall::device::camera::{Camera, CameraError, CameraProgram, CameraStream};
 use rustix::process::{Pid, Signal, kill_process};
 
+use crate::frozen::freeze;
 use crate::{armed, capture, hello, message, opened, script, until};
 
 /// What a step may take here beyond its two seconds on a busy machine.
@@ -77,13 +78,15 @@ async fn a_child_that_is_stopped_is_ended_in_each_step() {
 
 #[tokio::test]
 async fn the_real_child_is_stopped_or_killed_while_aiming_and_at_the_shutter() {
-    for (signal, hangs) in [(Signal::STOP, true), (Signal::KILL, false)] {
+    let kill = |id: Pid| kill_process(id, Signal::KILL).unwrap();
+    let stop = |id: Pid| freeze(id.as_raw_nonzero().get().unsigned_abs());
+    for (end, hangs) in [(&stop as &dyn Fn(Pid), true), (&kill, false)] {
         for aiming in [true, false] {
             let home = tempfile::tempdir().unwrap();
             let (program, pid) = marked_real(home.path());
             let mut stream = open(program).await;
             assert!(stream.preview().await.is_ok());
-            kill_process(id(&pid), signal).unwrap();
+            end(id(&pid));
             let failed = if aiming {
                 let failed = stream.preview().await;
                 drop(stream);

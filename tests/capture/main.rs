@@ -5,6 +5,8 @@
 
 mod faults;
 mod files;
+#[path = "../common/frozen.rs"]
+mod frozen;
 mod listing;
 mod pace;
 

@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "each test binary uses its own part")]
 
 pub mod engine;
+pub mod frozen;
 
 use std::path::PathBuf;
 use std::process::{Output, Stdio};

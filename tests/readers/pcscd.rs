@@ -16,6 +16,7 @@ use tokio::net::TcpListener;
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::time::timeout;
 
+use super::common::frozen::freeze;
 use super::common::{PATIENCE, root};
 
 /// The reader that a daemon has if nothing else is asked for.
@@ -123,7 +124,7 @@ impl Pcscd {
 
     /// It stands still: it is there and answers nobody.
     pub fn freeze(&self) {
-        self.signal(Signal::STOP);
+        freeze(self.id());
     }
 
     /// It goes on.
@@ -146,8 +147,11 @@ impl Pcscd {
     }
 
     fn signal(&self, signal: Signal) {
-        let id = self.child.as_ref().and_then(Child::id).expect("it runs");
-        kill_process(Pid::from_raw(id.try_into().unwrap()).unwrap(), signal).unwrap();
+        kill_process(Pid::from_raw(self.id().try_into().unwrap()).unwrap(), signal).unwrap();
+    }
+
+    fn id(&self) -> u32 {
+        self.child.as_ref().and_then(Child::id).expect("it runs")
     }
 
     /// What a client without our code sees: the output of `raw.py`.

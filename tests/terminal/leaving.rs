@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 
+use super::frozen::freeze;
 use super::harness::{Pty, Start, children, process, signal_to, within};
 use super::probe::PLACES;
 
@@ -178,7 +179,7 @@ fn the_mark_of_an_open_camera_stays_until_it_is_closed_and_that_is_counted_from_
         let camera = children(pty.pid())[0].pid;
         let is_gone = || process(camera).is_none_or(|process| process.state == 'Z');
         // A camera that is held up: the picture does not come, and Esc ends it all the same.
-        signal_to(camera, Signal::STOP);
+        freeze(camera);
         let pressed = Instant::now();
         pty.send(key);
         let mut held = Duration::ZERO;

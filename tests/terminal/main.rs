@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a test may stop at what cannot be")]
 
 mod faults;
+#[path = "../common/frozen.rs"]
+mod frozen;
 mod harness;
 mod leaving;
 mod probe;
