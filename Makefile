@@ -56,6 +56,7 @@ generate: ## Write the generated files anew: schemas, keys, rules, configuration
 
 packages: ## Install the system packages that building needs
 	@./scripts/packages "to build (the TLS library compiles C)" gcc libc6-dev
+	@./scripts/packages "to build for calls (Opus is built by cmake)" cmake make
 	@./scripts/packages "to build for readers, cameras and audio" pkg-config libpcsclite-dev libasound2-dev "libclang1-14|libclang1-16|libclang1-19"
 
 test-packages: packages ## Install the system packages that the tests need

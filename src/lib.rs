@@ -5,8 +5,8 @@
 //!
 //! | level | modules |
 //! |---|---|
-//! | 0 | [`units`], [`files`], [`safe_text`], [`redact`], [`tlv`], [`words`] |
-//! | 1 | [`protocol`], [`net`], [`picture`] |
+//! | 0 | [`units`], [`files`], [`safe_text`], [`redact`], [`rtp`], [`tlv`], [`words`] |
+//! | 1 | [`protocol`], [`net`], [`picture`], [`media`], `call` |
 //! | 2 | [`session`], [`observation`], [`discovery`], [`transport`], [`device`], [`agent`], [`trace`] |
 //! | 3 | [`config`], [`client`] |
 //! | 4 | [`command`] |
@@ -22,11 +22,15 @@
 
 pub mod files;
 pub mod redact;
+pub mod rtp;
 pub mod safe_text;
 pub mod tlv;
 pub mod units;
 pub mod words;
 
+#[cfg(feature = "webrtc")]
+pub mod call;
+pub mod media;
 pub mod net;
 pub mod picture;
 pub mod protocol;

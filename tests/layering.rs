@@ -10,8 +10,8 @@ mod paths;
 
 /// The modules of each level, lowest first.
 const LEVELS: &[&[&str]] = &[
-    &["units", "files", "safe_text", "redact", "tlv", "words"],
-    &["protocol", "net", "picture"],
+    &["units", "files", "safe_text", "redact", "rtp", "tlv", "words"],
+    &["protocol", "net", "picture", "media", "call"],
     &["session", "observation", "discovery", "transport", "device", "agent", "trace"],
     &["config", "client"],
     &["command"],
@@ -22,7 +22,7 @@ const LEVELS: &[&[&str]] = &[
 ];
 
 /// These know neither the world nor the time: no I/O, no clock, no runtime. Their tests may read files.
-const PURE: &[&str] = &["protocol", "session", "observation", "picture"];
+const PURE: &[&str] = &["protocol", "session", "observation", "picture", "media"];
 const IMPURE: &[&str] = &[
     "crate::files",
     "tokio",
