@@ -117,6 +117,8 @@ rules! {
     TURN_TEXT = "TURN-2", Must, "§ Session and input, R11", "The text of a turn is not empty and at most 8,192 characters.";
     TURN_CONTEXT = "TURN-3", Must, "§ Session and input, R11", "Context has at most 16 entries of bounded description and value.";
     TURN_ONE_RUN = "TURN-4", Must, "§ Session and input, R14", "No turn is sent into an active run.";
+    AUDIO_ONE_OPEN = "TURN-5", Must, "§ WebSocket and WebRTC, R5", "Only one audio turn is open; start, commit and cancel carry its turn.";
+    AUDIO_EXPLICIT = "TURN-6", Must, "§ WebSocket and WebRTC, R4", "Audio turns are sent only where the agent supports explicit turns and session.start has declared them.";
     MSG_KNOWN = "MSG-1", Must, "§ Session and input", "A client message is one of those that the profile names, with its members.";
     TEACH_CONFIRM = "TEACH-1", Must, "§ Security, photos, and exact object lookup, R32", "A confirmation needs a current proposal for the object in focus.";
     TEACH_LABEL = "TEACH-2", Must, "§ Independent reference proof", "A label has 1 to 256 characters; a session holds at most 32.";

@@ -1,5 +1,7 @@
 //! What goes into a session.
 
+use std::time::Duration;
+
 use crate::protocol::card::TransportProfile;
 use crate::protocol::frame::RawFrame;
 use crate::protocol::observation::{ImageInput, Intent, ObjectInput};
@@ -16,6 +18,8 @@ pub struct Terms {
     pub agent_requests: Modalities,
     /// What this client offers in `session.start`.
     pub offered: Modalities,
+    /// Whether the agent supports explicit audio turns, and its transport carries sound.
+    pub explicit_turns: bool,
     /// The mapped transport profile; `None` for any other, and then nothing physical is sent (R27).
     pub transport: Option<TransportProfile>,
     /// Whether acks are sent (R16).
@@ -60,6 +64,15 @@ pub enum Ask {
     Show(Draft),
     /// Cancel the active run and whatever is pending (`response.cancel`).
     Cancel,
+    /// Open an audio turn.
+    OpenAudio,
+    /// Commit the open audio turn. The microphone is stopped already.
+    CommitAudio {
+        /// When the user asked for it, as time of the session: latency counts from there.
+        asked: Duration,
+    },
+    /// Cancel the open audio turn. The microphone is stopped already.
+    CancelAudio,
     /// Forget the held turn.
     DropHeld,
     /// End the session (`session.end`).

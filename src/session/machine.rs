@@ -7,16 +7,19 @@ use super::gate;
 use super::input::{Draft, Input, Terms};
 use super::judge::Judge;
 use super::output::{Output, Refusal, RefusalKind};
-use super::view::{Focus, Held, Pending, Phase, Proposal, RunState, SessionView};
-use crate::protocol::client::{ClientCapabilities, PhysicalCapabilities, SessionStart};
+use super::view::{AudioTurn, Focus, Held, Pending, Phase, Proposal, RunState, SessionView};
+use crate::protocol::client::{AudioTurnControl, ClientCapabilities, PhysicalCapabilities, SessionStart};
 use crate::protocol::{ClientMessage, Finding, Modalities, rules};
 use crate::units::{Sequence, Turn};
 
 mod receiving;
 mod sending;
+mod speaking;
 
 /// At most one ack in this time (R16).
 const ACK_EVERY: Duration = Duration::from_millis(50);
+/// The one mode of audio turns that there is (§ WebSocket and WebRTC).
+const EXPLICIT: &str = "explicit";
 /// How long a cancelled run may take to end (R15).
 const CANCEL_PATIENCE: Duration = Duration::from_secs(5);
 
@@ -35,6 +38,8 @@ pub struct Session {
     last_turn: u64,
     judge: Judge,
     held: Option<(HeldTurn, Duration)>,
+    /// The open audio turn.
+    audio: Option<AudioTurn>,
     focus: Option<Focus>,
     /// The turn that set the focus: when it fails, the focus was never the agent's.
     focus_turn: Option<Turn>,
@@ -55,6 +60,7 @@ impl Session {
             last_turn: 0,
             judge: Judge::default(),
             held: None,
+            audio: None,
             focus: None,
             focus_turn: None,
             proposal: None,
@@ -116,6 +122,11 @@ impl Session {
         self.judge.pending.as_ref()
     }
 
+    /// The open audio turn.
+    pub fn audio(&self) -> Option<AudioTurn> {
+        self.audio
+    }
+
     /// A snapshot for a face.
     pub fn view(&self) -> SessionView {
         SessionView {
@@ -124,6 +135,7 @@ impl Session {
             negotiated: self.terms.negotiated(),
             last_turn: self.last_turn,
             run: self.judge.run,
+            audio: self.audio,
             held: self.held.as_ref().map(|(held, _)| match held {
                 HeldTurn::Say(text) => Held::Say(text.clone()),
                 HeldTurn::Show(draft) => Held::Show(gate::observation(draft).modalities()),
@@ -144,14 +156,15 @@ impl Session {
             negotiated,
             last_turn,
             run,
+            audio,
             held,
             pending,
             focus,
             proposal,
             latency,
         } = seen;
-        (*phase, *run, *last_turn, *latency)
-            == (self.phase, self.judge.run, self.last_turn, self.judge.latency)
+        (*phase, *run, *audio, *last_turn, *latency)
+            == (self.phase, self.judge.run, self.audio, self.last_turn, self.judge.latency)
             && (held.is_none() && self.held.is_none())
             && *pending == self.judge.pending
             && *focus == self.focus
@@ -172,7 +185,10 @@ impl Session {
             session_id: self.terms.session_id.clone(),
             client_capabilities: ClientCapabilities {
                 physical_observations: physical,
-                audio_turn_control: None,
+                audio_turn_control: self
+                    .terms
+                    .explicit_turns
+                    .then(|| AudioTurnControl { mode: EXPLICIT.to_owned() }),
             },
         }));
         self.phase = Phase::Starting;
@@ -214,6 +230,13 @@ impl Session {
             }
         }
         self.outputs.extend(turn.map(Output::TurnOver));
+        if self.audio.is_none() {
+            self.send_held(now);
+        }
+    }
+
+    /// Sends the turn that waited, if there is one: nothing stands in its way any more.
+    fn send_held(&mut self, now: Duration) {
         let Some((held, asked)) = self.held.take() else { return };
         let sent = match held {
             HeldTurn::Say(text) => self.say(now, asked, &text),
@@ -228,7 +251,8 @@ impl Session {
     /// that was held is not lost without a word.
     fn drop_everything(&mut self) {
         self.phase = Phase::Ended;
-        self.outputs.extend(self.judge.run.turn().map(Output::TurnOver));
+        let audio = self.audio.take().map(|audio| audio.turn);
+        self.outputs.extend(self.judge.run.turn().into_iter().chain(audio).map(Output::TurnOver));
         if self.held.take().is_some() {
             self.outputs.push_back(Output::HeldRefused(Refusal::of(
                 RefusalKind::NotLive,

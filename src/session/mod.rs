@@ -3,7 +3,7 @@
 //! One [`Input`] goes into [`Session::handle`] together with the time, then [`Session::poll`] is drained
 //! until it answers `None`; [`Session::next_deadline`] says when [`Input::Tick`] is due. It owns the
 //! negotiation, the turn counter, the sequence, the one active run, the one held turn, the one pending
-//! interaction, the physical focus and the proposal (§ Session and input; § Agent-requested collection).
+//! interaction, the one audio turn, the physical focus and the proposal (§ Session and input; § Agent-requested collection).
 //!
 //! It is two halves that do not know each other's errors: the *gate* looks at what we send and refuses it
 //! with a [`Refusal`]; the *judge* looks at what we receive, reports [`Finding`](crate::protocol::Finding)s,
@@ -25,4 +25,4 @@ mod tests;
 pub use input::{Answer, Ask, Draft, Input, Terms};
 pub use machine::Session;
 pub use output::{Judged, Output, Refusal, RefusalKind};
-pub use view::{Focus, Held, Latency, Pending, PendingState, Phase, Proposal, RunState, SessionView};
+pub use view::{AudioTurn, Focus, Held, Latency, Pending, PendingState, Phase, Proposal, RunState, SessionView};

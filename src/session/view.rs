@@ -63,6 +63,15 @@ impl RunState {
     }
 }
 
+/// The one open audio turn (§ WebSocket and WebRTC).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AudioTurn {
+    /// Its number.
+    pub turn: Turn,
+    /// Since when it is open, as time of the session.
+    pub since: Duration,
+}
+
 /// The one request of the agent (§ Agent-requested collection).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pending {
@@ -144,6 +153,8 @@ pub struct SessionView {
     pub last_turn: u64,
     /// The active run.
     pub run: RunState,
+    /// The open audio turn.
+    pub audio: Option<AudioTurn>,
     /// The held turn.
     pub held: Option<Held>,
     /// The pending request.

@@ -147,6 +147,7 @@ impl Engine {
             accepted: offer.accepted,
             agent_requests: offer.agent_requests,
             offered: self.settings.offered,
+            explicit_turns: offer.explicit_turns && offer.transport == TransportProfile::WebRtc,
             transport: Some(offer.transport),
             acks: self.settings.acks,
             dialect: self.settings.dialect.clone(),

@@ -88,6 +88,11 @@ impl Session {
         }
         if let Some(turn) = effect.run_over {
             self.run_over(now, turn, effect.failed);
+        } else if effect.failed
+            && let Some(audio) = self.audio.take()
+        {
+            // A failure without a run ends the turn in flight (R15), and that is the one that is open.
+            self.run_over(now, Some(audio.turn), true);
         }
     }
 }

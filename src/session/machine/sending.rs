@@ -16,6 +16,9 @@ impl Session {
             Ask::Say(text) => self.hold_or(HeldTurn::Say(text), now),
             Ask::Show(draft) => self.hold_or(HeldTurn::Show(Box::new(draft)), now),
             Ask::Cancel => self.cancel(now),
+            Ask::OpenAudio => self.open_audio(now),
+            Ask::CommitAudio { asked } => self.commit_audio(now, asked),
+            Ask::CancelAudio => self.cancel_audio(now),
             Ask::DropHeld => match self.held.take() {
                 Some(_) => Ok(()),
                 None => Err(Refusal::of(RefusalKind::Nothing, "no turn is held")),
@@ -40,11 +43,11 @@ impl Session {
                 gate::draft(draft, self.next_turn()?.0, &self.terms, self.judge.pending.as_ref())?;
             }
         }
-        if self.judge.run.is_active() {
+        if self.judge.run.is_active() || self.audio.is_some() {
             if self.held.is_some() {
                 return Err(Refusal::of(
                     RefusalKind::AlreadyHeld,
-                    "not sent: a turn is already waiting for the active run; drop it or cancel the run",
+                    "not sent: a turn is already waiting for the active one; drop it or cancel that",
                 ));
             }
             self.held = Some((turn, now));
@@ -105,7 +108,7 @@ impl Session {
         self.focus = Some(focus);
     }
 
-    fn next_turn(&self) -> Result<Turn, Refusal> {
+    pub(super) fn next_turn(&self) -> Result<Turn, Refusal> {
         let next = self.last_turn.checked_add(1).map(Turn);
         next.ok_or_else(|| {
             Refusal::by(&rules::TURN_ORDER, "not sent: the turn counter is at its end; reconnect")
@@ -119,9 +122,13 @@ impl Session {
             Some(Latency { turn, asked, sent: now, started: None, first_text: None, completed: None });
     }
 
-    /// `response.cancel` cancels the active run and the pending collection or proposal.
+    /// `response.cancel` cancels the active run and the pending collection or proposal. An open audio turn is what the
+    /// user sees to be cancelled, and is cancelled first.
     fn cancel(&mut self, now: Duration) -> Result<(), Refusal> {
         gate::live(self.phase)?;
+        if self.audio.is_some() {
+            return self.cancel_audio(now);
+        }
         let until = now + CANCEL_PATIENCE;
         self.judge.run = match self.judge.run {
             RunState::Idle if self.judge.pending.is_none() && self.proposal.is_none() => {
@@ -143,6 +150,9 @@ impl Session {
     fn end(&mut self) -> Result<(), Refusal> {
         if !matches!(self.phase, Phase::Starting | Phase::Live) {
             return gate::live(self.phase);
+        }
+        if let Some(audio) = self.audio {
+            self.send(ClientMessage::AudioTurnCancel { turn: audio.turn.0 });
         }
         self.send(ClientMessage::SessionEnd);
         self.drop_everything();

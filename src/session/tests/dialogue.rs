@@ -20,6 +20,7 @@ pub fn terms() -> Terms {
         accepted: Modalities::BOTH,
         agent_requests: Modalities::BOTH,
         offered: Modalities::BOTH,
+        explicit_turns: false,
         transport: Some(TransportProfile::WebSocket),
         acks: false,
         dialect: Dialect::default(),
@@ -123,7 +124,7 @@ pub fn frame(text: &str) -> RawFrame {
     RawFrame::Text(json!({"sequence": sequence, "event": event}).to_string())
 }
 
-/// `say "x"`, `scan urn:a`, `photo`, `both urn:a`, `nothing`, each but the first with `for ix-1`; `cancel`,
+/// `talk`, `commit MS` (asked at that time), `silence`, `say "x"`, `scan urn:a`, `photo`, `both urn:a`, `nothing`, each but the first with `for ix-1`; `cancel`,
 /// `drop`, `end`, `past the gate {…}`.
 fn ask(text: &str) -> Ask {
     let (what, answer) = match text.split_once(" for ") {
@@ -135,6 +136,9 @@ fn ask(text: &str) -> Ask {
         "say" => Ask::Say(rest.trim_matches('"').to_owned()),
         "cancel" => Ask::Cancel,
         "drop" => Ask::DropHeld,
+        "talk" => Ask::OpenAudio,
+        "commit" => Ask::CommitAudio { asked: Duration::from_millis(rest.parse().expect("milliseconds")) },
+        "silence" => Ask::CancelAudio,
         "end" => Ask::End,
         "past" => Ask::Deliberate(rest.trim_start_matches("the gate ").to_owned()),
         "scan" => Ask::Show(draft(Some(rest), false, answer)),
@@ -209,7 +213,9 @@ fn sent(message: &ClientMessage) -> String {
         ClientMessage::SessionStart(start) => {
             let physical = start.client_capabilities.physical_observations.as_ref();
             let modalities = physical.into_iter().flat_map(|p| p.modalities.iter().copied());
-            format!("{kind} {} {}", start.session_id, modalities.collect::<Modalities>())
+            let control = start.client_capabilities.audio_turn_control.as_ref();
+            let control = control.map(|c| format!(" {} turns", c.mode)).unwrap_or_default();
+            format!("{kind} {} {}{control}", start.session_id, modalities.collect::<Modalities>())
         }
         ClientMessage::UserTurn(turn) => {
             let about = turn.context.first().map(|c| format!(" about {}", c.value)).unwrap_or_default();
@@ -222,6 +228,9 @@ fn sent(message: &ClientMessage) -> String {
             format!("{kind} {} {}{object}{answers}", shown.turn, shown.observation.modalities())
         }
         ClientMessage::Ack { sequence } => format!("{kind} {sequence}"),
+        ClientMessage::AudioTurnStart { turn }
+        | ClientMessage::AudioTurnCommit { turn }
+        | ClientMessage::AudioTurnCancel { turn } => format!("{kind} {turn}"),
         _ => kind.to_owned(),
     }
 }
@@ -238,6 +247,7 @@ fn seen(session: &Session, field: &str) -> String {
             }
             RunState::Cancelling { .. } => "cancelling".to_owned(),
         },
+        "audio" => view.audio.map_or_else(|| "none".to_owned(), |a| format!("{} since {:?}", a.turn, a.since)),
         "held" => match view.held {
             Some(Held::Say(text)) => format!("\"{text}\""),
             Some(Held::Show(modalities)) => modalities.to_string(),

@@ -14,6 +14,7 @@ mod model;
 mod physical;
 mod runs;
 mod sequences;
+mod speaking;
 mod starting;
 mod teaching;
 mod walk;

@@ -20,6 +20,11 @@ pub struct Model {
     over: bool,
     highest: u64,
     last_turn: u64,
+    explicit_turns: bool,
+    /// The open audio turn.
+    audio: Option<u64>,
+    /// It was cancelled, and the session has yet to say that it is over.
+    cancelled: bool,
     /// A turn was sent and neither an end nor the patience of a cancel has come since.
     busy: bool,
     /// The request that can be answered, and whether an answer is under way.
@@ -40,7 +45,8 @@ impl Model {
         let both = terms.accepted.intersection(terms.offered);
         let negotiated = if terms.transport.is_some() { both } else { Modalities::NONE };
         let requestable = terms.agent_requests.intersection(negotiated);
-        Self { negotiated, requestable, acks: terms.acks, ..Self::default() }
+        let (acks, explicit_turns) = (terms.acks, terms.explicit_turns);
+        Self { negotiated, requestable, acks, explicit_turns, ..Self::default() }
     }
 
     /// The transport is gone, or the user has ended the session.
@@ -48,6 +54,7 @@ impl Model {
         self.over = true;
         self.request = None;
         self.busy = false;
+        self.audio = None;
     }
 
     /// One thing came out of the session at `now`.
@@ -62,7 +69,10 @@ impl Model {
             }
             Output::TurnOver(turn) => {
                 must(turn.0 == self.last_turn, "another turn than the last is over")?;
-                self.busy = false;
+                // One that was open goes alone; what the agent runs by itself goes on.
+                if self.audio.take().is_none() && !std::mem::take(&mut self.cancelled) {
+                    self.busy = false;
+                }
                 Ok(())
             }
             Output::SendDeliberate(_) => must(!self.over, "sent past the gate after the end"),
@@ -83,11 +93,29 @@ impl Model {
             return Ok(());
         }
         must(self.started, "session.start was not the first message")?;
+        match message {
+            ClientMessage::AudioTurnCommit { turn } => {
+                must(self.audio.take() == Some(*turn), "an audio turn was committed that is not open")?;
+                self.busy = true;
+                return Ok(());
+            }
+            ClientMessage::AudioTurnCancel { turn } => {
+                must(self.audio.take() == Some(*turn), "an audio turn was cancelled that is not open")?;
+                self.cancelled = true;
+                return Ok(());
+            }
+            _ => must(self.audio.is_none() || message.turn().is_none(), "a turn was sent into an open audio turn")?,
+        }
         if let Some(turn) = message.turn() {
             must(self.established, "a turn was sent before session.established")?;
             must(turn > self.last_turn, "the turn counter did not increase")?;
             must(!self.busy, "two turns were sent into one active run")?;
             self.last_turn = turn;
+            if let ClientMessage::AudioTurnStart { .. } = message {
+                must(self.explicit_turns, "an audio turn was opened that the agent does not support")?;
+                self.audio = Some(turn);
+                return Ok(());
+            }
             self.busy = true;
         }
         match message {
@@ -173,7 +201,12 @@ impl Model {
         let pending = view.pending.as_ref().map(|p| (&p.interaction_id, p.state == PendingState::Awaiting));
         let request = self.request.as_ref().map(|(id, _, under_way)| (id, *under_way));
         must(pending == request, "the pending requests differ")?;
-        must(view.held.is_none() || view.run.is_active(), "a turn is held though no run is active")?;
+        let audio = view.audio.map(|audio| audio.turn.0);
+        must(audio == self.audio, "the views of the open audio turn differ")?;
+        must(
+            view.held.is_none() || view.run.is_active() || audio.is_some(),
+            "a turn is held though nothing is active",
+        )?;
         must(self.busy == view.run.is_active(), "the views of the active run differ")?;
         let proposed = view.proposal.as_ref().map(|p| &p.object_ref);
         must(

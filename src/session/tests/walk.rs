@@ -40,14 +40,16 @@ fn modalities() -> impl Strategy<Value = Modalities> {
 }
 
 fn any_terms() -> impl Strategy<Value = Terms> {
+    let explicit = any::<bool>();
     let transport = prop_oneof![9 => Just(Some(TransportProfile::WebSocket)), 1 => Just(None)];
-    (modalities(), modalities(), modalities(), transport, any::<bool>()).prop_map(
-        |(accepted, agent_requests, offered, transport, acks)| Terms {
+    (modalities(), modalities(), modalities(), transport, any::<bool>(), explicit).prop_map(
+        |(accepted, agent_requests, offered, transport, acks, explicit_turns)| Terms {
             accepted,
             agent_requests: agent_requests.intersection(accepted),
             offered,
             transport,
             acks,
+            explicit_turns,
             ..terms()
         },
     )
@@ -74,6 +76,9 @@ fn ask() -> impl Strategy<Value = Ask> {
         6 => (object, any::<bool>(), answer).prop_map(|(o, p, a)| Ask::Show(draft(o, p, a))),
         2 => Just(Ask::Cancel),
         1 => Just(Ask::DropHeld),
+        3 => Just(Ask::OpenAudio),
+        2 => Just(Ask::CommitAudio { asked: Duration::ZERO }),
+        1 => Just(Ask::CancelAudio),
         1 => Just(Ask::Deliberate("{}".to_owned())),
     ]
 }
