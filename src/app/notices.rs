@@ -52,6 +52,7 @@ impl Model {
             }
             Notice::Device(event) => self.device(&event),
             Notice::Devices(report) => self.devices_found(&report),
+            Notice::Voice(_) | Notice::Levels(_) | Notice::Media(_) | Notice::Spoken(_) => {}
             Notice::Finding { finding, .. } => self.conversation.note(SafeText::line(&finding.to_string())),
             Notice::Stopped => return vec![Effect::Exit],
         }

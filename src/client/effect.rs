@@ -14,8 +14,8 @@ pub(crate) enum Effect {
     Notify(Notice),
     /// Fetch the card and judge it.
     FetchCard(Attempt),
-    /// Dial the endpoint.
-    Dial(Attempt, Box<Offer>),
+    /// Dial the endpoint, for the session of this id (R29).
+    Dial(Attempt, Box<Offer>, String),
     /// Send this text.
     Transmit(String),
     /// Close the connection in an orderly way.
@@ -50,6 +50,24 @@ pub(crate) enum Effect {
     ForgetPicture,
     /// Put a tag on the simulated reader.
     Place(String),
+    /// Open the microphone. Nothing of it leaves yet.
+    OpenMicrophone {
+        /// Which turn.
+        id: Collection,
+        /// How long it may stay open.
+        within: Duration,
+        /// A sound file in place of the chosen one.
+        file: Option<String>,
+    },
+    /// From now on what the microphone records is sent, from the first sample of it.
+    SendSound(Collection),
+    /// Close the microphone: once this is carried out no sound leaves any more.
+    CloseMicrophone {
+        /// Which turn.
+        id: Collection,
+        /// Whether what is recorded by now is sent; else it is thrown away.
+        flush: bool,
+    },
     /// Read a passport file.
     ReadPassport(Collection, String),
     /// List the devices and tell of changes, until told otherwise. Asked again, it begins anew.

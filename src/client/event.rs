@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::devices::DeviceReport;
 use super::notice::{Line, PhotoReview, Preview, TagReview};
 use super::request::Request;
+use super::voice::{Levels, MediaStats};
 use crate::device::camera::CameraError;
 use crate::device::nfc::{ReaderEvent, Readers};
 use crate::protocol::Finding;
@@ -54,6 +55,22 @@ pub(crate) enum Event {
     Preview(Collection, Preview),
     /// A device, or what reads its bytes, brought something.
     Collected(Collection, Result<Collected, Line>),
+    /// The microphone is open and delivers.
+    MicrophoneOpen(Collection),
+    /// A recording that stands for a microphone was played to its end.
+    MicrophoneEnded(Collection),
+    /// The microphone could not be opened, or is lost.
+    MicrophoneFailed(Collection, Line),
+    /// The microphone is closed, and the last packet of it handed over.
+    MicrophoneClosed(Collection, Recorded),
+    /// Something of the agent's sound came, or is played.
+    Heard(Heard),
+    /// How loud microphone and speaker are.
+    Levels(Levels),
+    /// How the call does.
+    Media(Box<MediaStats>),
+    /// The speaker failed, or works again.
+    Speaker(Line),
     /// The user's passport file was read, or could not be.
     Passport(Collection, Result<Passport, Line>),
     /// Placing a simulated tag went well (what was placed), or did not.
@@ -82,6 +99,28 @@ pub(crate) enum Gone {
     Orderly(String),
     /// It broke; a sentence.
     Broken(String),
+}
+
+/// What became of an open microphone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Recorded {
+    /// When it was closed and everything of it handed over, as time of the engine.
+    pub at: Duration,
+}
+
+/// The agent's sound, as far as latency is concerned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Heard {
+    /// A packet that can be heard came, the first after a silence.
+    Audible {
+        /// When, as time of the engine.
+        at: Duration,
+    },
+    /// Its playing began.
+    Playing {
+        /// When, as time of the engine.
+        at: Duration,
+    },
 }
 
 /// What was collected.

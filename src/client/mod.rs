@@ -10,6 +10,7 @@ mod engine;
 mod event;
 pub mod notice;
 pub mod request;
+pub mod voice;
 
 pub use driver::{Client, ClientConfig, DeviceLister, Watched};
 pub use notice::Notice;

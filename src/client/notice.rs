@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::devices::{DeviceEvent, DeviceReport, Trouble};
+use super::voice::{Levels, MediaStats, SpokenTurn, VoiceView};
 use crate::protocol::observation::{Carrier, Intent};
 use crate::protocol::{Finding, Modality};
 use crate::session::SessionView;
@@ -39,6 +40,14 @@ pub enum Notice {
     },
     /// Something happened at a device. It is no frame.
     Device(Arc<DeviceEvent>),
+    /// The voice side has changed; `None`: this session has no sound.
+    Voice(Option<Arc<VoiceView>>),
+    /// How loud microphone and speaker are, some times a second while there is sound.
+    Levels(Levels),
+    /// How the call does, once a second.
+    Media(Arc<MediaStats>),
+    /// The times of the last spoken turn have changed.
+    Spoken(SpokenTurn),
     /// The devices that were found so far, while a face asked for them.
     Devices(Arc<DeviceReport>),
     /// The engine has stopped; nothing comes after this.

@@ -47,6 +47,12 @@ pub enum Request {
     DropReviewed,
     /// Collect and send in one step: what a scenario does.
     Observe(Observe),
+    /// Open the microphone for one spoken turn.
+    Talk(Talk),
+    /// End the spoken turn: the microphone closes, its last packet goes, then it is committed.
+    TalkDone,
+    /// Drop the spoken turn: the microphone closes, and the turn is cancelled.
+    TalkDropped,
     /// List every device, and tell of changes until [`Request::EndDevices`]. Asked again, it looks anew.
     ListDevices,
     /// Nobody looks at the list of devices any more.
@@ -55,6 +61,15 @@ pub enum Request {
     Foreground(bool),
     /// End what runs and stop the engine.
     Quit,
+}
+
+/// What is said.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Talk {
+    /// A sound file in place of the chosen microphone.
+    pub file: Option<String>,
+    /// Whether the end of a recording ends the turn.
+    pub to_end: bool,
 }
 
 /// Whether a collection answers the pending request.

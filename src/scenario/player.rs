@@ -163,6 +163,10 @@ impl Player {
             | Notice::Preview(_)
             | Notice::Info(_)
             | Notice::Device(_)
+            | Notice::Voice(_)
+            | Notice::Levels(_)
+            | Notice::Media(_)
+            | Notice::Spoken(_)
             | Notice::Devices(_) => {}
         }
         if matches!(notice, Notice::Card(_) | Notice::Finding { .. }) {

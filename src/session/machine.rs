@@ -7,7 +7,7 @@ use super::gate;
 use super::input::{Draft, Input, Terms};
 use super::judge::Judge;
 use super::output::{Output, Refusal, RefusalKind};
-use super::view::{AudioTurn, Focus, Held, Pending, Phase, Proposal, RunState, SessionView};
+use super::view::{AudioTurn, Focus, Held, Latency, Pending, Phase, Proposal, RunState, SessionView};
 use crate::protocol::client::{AudioTurnControl, ClientCapabilities, PhysicalCapabilities, SessionStart};
 use crate::protocol::{ClientMessage, Finding, Modalities, rules};
 use crate::units::{Sequence, Turn};
@@ -125,6 +125,11 @@ impl Session {
     /// The open audio turn.
     pub fn audio(&self) -> Option<AudioTurn> {
         self.audio
+    }
+
+    /// The times of the last turn.
+    pub fn latency(&self) -> Option<Latency> {
+        self.judge.latency
     }
 
     /// A snapshot for a face.

@@ -25,4 +25,6 @@ mod tests;
 pub use input::{Answer, Ask, Draft, Input, Terms};
 pub use machine::Session;
 pub use output::{Judged, Output, Refusal, RefusalKind};
-pub use view::{AudioTurn, Focus, Held, Latency, Pending, PendingState, Phase, Proposal, RunState, SessionView};
+pub use view::{
+    AudioTurn, Focus, Held, Latency, Pending, PendingState, Phase, Proposal, RunState, SessionView,
+};

@@ -81,10 +81,10 @@ impl LinkPort {
     }
 
     /// Dials the endpoint of a card; [`Event::Dialled`] tells what came of it.
-    pub fn dial(&mut self, attempt: Attempt, offer: Offer) {
+    pub fn dial(&mut self, attempt: Attempt, offer: Offer, session_id: String) {
         let (dialling, events, opened) = (self.dialling.clone(), self.events.clone(), self.opened.0.clone());
         self.task = Some(tokio::spawn(async move {
-            match dial(&dialling, &offer).await {
+            match dial(&dialling, &offer, &session_id).await {
                 Ok(link) => drop(opened.send((attempt, link)).await),
                 Err(why) => drop(events.send(Event::Dialled(attempt, Err(why))).await),
             }
@@ -256,7 +256,7 @@ fn endpoint(offer: &Offer) -> String {
     format!("{scheme} {host}")
 }
 
-async fn dial(dialling: &Dialling, offer: &Offer) -> Result<Link, Line> {
+async fn dial(dialling: &Dialling, offer: &Offer, session_id: &str) -> Result<Link, Line> {
     let fail = |error: crate::net::NetError| words::network(error.kind(), error.to_string(), error.hint());
     let url = dialling.net.policy.parse(&offer.url).map_err(fail)?;
     let typed = match &dialling.source {

@@ -4,6 +4,7 @@ mod backlog;
 mod camera;
 mod link;
 mod reader;
+mod voice;
 mod words;
 
 use std::path::{Path, PathBuf};
@@ -16,6 +17,7 @@ use tokio::time::Instant;
 use self::camera::CameraPort;
 use self::link::LinkPort;
 use self::reader::ReaderPort;
+use self::voice::VoicePort;
 use super::devices::{DeviceReport, Trouble};
 use super::effect::Effect;
 use super::engine::{Engine, EngineSettings};
@@ -39,6 +41,8 @@ const REQUESTS: usize = 256;
 /// How many bytes of frames are handled before what they cause is carried out: what is read of a frame can be fifty times
 /// its size.
 const BATCH_BYTES: usize = 128 * 1024;
+/// How long a microphone may stay open.
+const TALK_WITHIN: Duration = Duration::from_secs(120);
 /// How many notices may wait for a face before the engine waits for it.
 const NOTICES: usize = 4096;
 
@@ -130,6 +134,7 @@ struct Ports {
     link: LinkPort,
     reader: ReaderPort,
     camera: CameraPort,
+    voice: VoicePort,
     lister: Option<DeviceLister>,
     /// The list of devices that is being brought.
     listing: Option<AbortOnDrop>,
@@ -249,6 +254,9 @@ fn settings(config: &ClientConfig) -> EngineSettings {
             simulated: config.camera.is_simulated(),
             trouble: config.camera.absence().and_then(Trouble::of_absence),
         },
+        talk_within: TALK_WITHIN,
+        microphone: DeviceLine { name: String::new(), simulated: false, trouble: None },
+        speaker: DeviceLine { name: String::new(), simulated: false, trouble: None },
         target: config.target.clone(),
     }
 }
@@ -261,6 +269,7 @@ impl Ports {
             lister: config.devices,
             listing: None,
             camera: CameraPort::new(config.camera, config.camera_program, config.armed_by, events.clone()),
+            voice: VoicePort::new(events.clone()),
             link: LinkPort::new(
                 link::Dialling {
                     source: config.source,
@@ -296,7 +305,7 @@ impl Ports {
         match effect {
             Effect::Notify(notice) => self.told.push(notice),
             Effect::FetchCard(attempt) => self.link.fetch_card(attempt),
-            Effect::Dial(attempt, offer) => self.link.dial(attempt, *offer),
+            Effect::Dial(attempt, offer, session_id) => self.link.dial(attempt, *offer, session_id),
             Effect::Transmit(text) => self.link.transmit(text),
             Effect::CloseLink => self.link.close(),
             Effect::DropLink => self.link.drop_now(),
@@ -317,6 +326,9 @@ impl Ports {
                     let _engine_stopped = events.send(Event::Passport(id, result)).await;
                 });
             }
+            Effect::OpenMicrophone { id, within, file } => self.voice.open(id, within, file).await,
+            Effect::SendSound(id) => self.voice.send(id),
+            Effect::CloseMicrophone { id, flush } => self.voice.close(id, flush).await,
             Effect::ListDevices => {
                 self.listing = self.lister.as_ref().map(|list| {
                     let task = tokio::spawn(bring_devices(list(), self.events.clone()));

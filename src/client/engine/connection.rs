@@ -21,8 +21,8 @@ pub(super) enum Link {
     Idle,
     /// The card is being fetched.
     Fetching(Attempt),
-    /// The endpoint is being dialled.
-    Dialling(Attempt, Box<Offer>),
+    /// The endpoint is being dialled, for the session of this id.
+    Dialling(Attempt, Box<Offer>, String),
     /// The transport is open.
     Open(Attempt, Box<Session>),
     /// Over; the number is that of the last attempt.
@@ -48,7 +48,7 @@ impl Link {
     fn attempt(&self) -> Attempt {
         match self {
             Self::Idle => Attempt(0),
-            Self::Fetching(a) | Self::Dialling(a, _) | Self::Open(a, _) | Self::Over(a) => *a,
+            Self::Fetching(a) | Self::Dialling(a, ..) | Self::Open(a, _) | Self::Over(a) => *a,
         }
     }
 
@@ -90,9 +90,11 @@ impl Engine {
 
     /// Everything session-local goes: session, review, focus, proposal, last tag (§ Session and input).
     fn over(&mut self, why: Line) {
+        self.hush();
         self.link = Link::Over(self.link.attempt());
         self.starting = None;
         self.effects.push_back(Effect::DropLink);
+        self.end_voice();
         self.forget_physical();
         self.scrubber.clear_session();
         self.kept_back = Zeroizing::default();
@@ -120,22 +122,24 @@ impl Engine {
             notes: card.notes.into_iter().map(|f| self.scrubbed_finding(f)).collect(),
         };
         self.notify(Notice::Card(notice));
-        if card.offer.transport == TransportProfile::WebRtc {
+        if card.offer.transport == TransportProfile::WebRtc && !cfg!(feature = "webrtc") {
             return self.over(line(
                 now,
                 LineKind::Card,
-                "The card is sound, but it asks for WebRTC (agentcall-webrtc-0.1), which this build cannot do. Nothing was sent.",
-                Some("connect to an agent that advertises transport \"websocket\""),
+                "The card is sound, but it asks for WebRTC (agentcall-webrtc-0.1), which this build was made without. Nothing was sent.",
+                Some("build with the feature `webrtc`, or connect to an agent that advertises transport \"websocket\""),
             ));
         }
         self.notify(Notice::Connection(Connection::Dialling(card.endpoint)));
         let offer = Box::new(card.offer);
-        self.link = Link::Dialling(attempt, offer.clone());
-        self.effects.push_back(Effect::Dial(attempt, offer));
+        // It is known before the session is: over WebRTC it goes with the offer (R29).
+        let session_id = units::random_id();
+        self.link = Link::Dialling(attempt, offer.clone(), session_id.clone());
+        self.effects.push_back(Effect::Dial(attempt, offer, session_id));
     }
 
     pub(super) fn dialled(&mut self, now: Duration, attempt: Attempt, result: Result<(), Line>) {
-        let Link::Dialling(current, offer) = &self.link else { return };
+        let Link::Dialling(current, offer, session_id) = &self.link else { return };
         if *current != attempt {
             return;
         }
@@ -143,7 +147,7 @@ impl Engine {
             return self.over(Line { at: now, ..self.scrubbed_line(why) });
         }
         let terms = Terms {
-            session_id: units::random_id(),
+            session_id: session_id.clone(),
             accepted: offer.accepted,
             agent_requests: offer.agent_requests,
             offered: self.settings.offered,
@@ -152,7 +156,9 @@ impl Engine {
             acks: self.settings.acks,
             dialect: self.settings.dialect.clone(),
         };
+        let has_sound = terms.transport == Some(TransportProfile::WebRtc);
         self.link = Link::Open(attempt, Box::new(Session::new(terms)));
+        self.begin_voice(has_sound);
         self.starting = Some(now + self.settings.start_within);
         self.refused_start = None;
         self.notify(Notice::Connection(Connection::Starting));
@@ -260,6 +266,7 @@ impl Engine {
             self.starting = None;
             self.notify(Notice::Connection(Connection::Live));
         }
+        self.recheck_voice(now);
         self.recheck_answer();
     }
 

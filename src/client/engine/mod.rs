@@ -8,6 +8,7 @@ mod devices;
 mod hindrance;
 mod physical;
 mod records;
+mod voice;
 
 #[cfg(test)]
 mod tests;
@@ -19,6 +20,7 @@ use std::time::Duration;
 use self::connection::Link;
 use self::devices::Devices;
 use self::physical::Physical;
+use self::voice::Voice;
 use super::effect::Effect;
 use super::event::Event;
 use super::notice::{Connection, DeviceLine, Line, LineKind, Notice};
@@ -48,8 +50,14 @@ pub(crate) struct EngineSettings {
     pub reader: DeviceLine,
     /// Where plugging is watched: the names of the chosen readers, none for every one that is for tags.
     pub watched: Option<Vec<String>>,
+    /// How long a microphone may stay open.
+    pub talk_within: Duration,
     /// The chosen camera.
     pub camera: DeviceLine,
+    /// The chosen microphone.
+    pub microphone: DeviceLine,
+    /// The chosen speaker.
+    pub speaker: DeviceLine,
     /// Where the card is, for the screen.
     pub target: String,
 }
@@ -61,6 +69,7 @@ pub(crate) struct Engine {
     link: Link,
     physical: Physical,
     devices: Devices,
+    voice: Voice,
     scrubber: Scrubber,
     /// The end of the answer so far, while a secret could be under way in it.
     kept_back: Zeroizing<String>,
@@ -90,6 +99,7 @@ impl Engine {
         let mut engine = Self {
             physical: Physical::new(),
             devices: Devices::with_camera(&mut settings.camera),
+            voice: Voice::default(),
             now: Duration::ZERO,
             settings,
             link: Link::Idle,
@@ -127,6 +137,17 @@ impl Engine {
             Event::CameraFailed(id, error) => self.camera_failed(now, id, &error),
             Event::Closed(id) => self.camera_closed(now, id),
             Event::Collected(id, result) => self.collected(now, id, result),
+            Event::MicrophoneOpen(id) => self.microphone_open(now, id),
+            Event::MicrophoneEnded(id) => self.microphone_ended(now, id),
+            Event::MicrophoneFailed(id, why) => self.microphone_failed(now, id, why),
+            Event::MicrophoneClosed(id, recorded) => self.microphone_closed(now, id, recorded),
+            Event::Heard(heard) => self.agent_heard(heard),
+            Event::Levels(levels) => self.notify(Notice::Levels(levels)),
+            Event::Media(stats) => self.notify(Notice::Media(Arc::new(*stats))),
+            Event::Speaker(said) => {
+                let said = Line { at: now, ..self.scrubbed_line(said) };
+                self.notify(Notice::Info(said));
+            }
             Event::Passport(id, result) => self.passport(now, id, result),
             Event::Placed(result) => self.placed(now, result),
         }
@@ -141,12 +162,19 @@ impl Engine {
     /// When [`Event::Tick`] is due.
     pub fn next_deadline(&self) -> Option<Duration> {
         let session = self.link.session().and_then(crate::session::Session::next_deadline);
-        session.into_iter().chain(self.physical.deadline()).chain(self.starting).chain(self.quitting).min()
+        session
+            .into_iter()
+            .chain(self.physical.deadline())
+            .chain(self.voice.deadline())
+            .chain(self.starting)
+            .chain(self.quitting)
+            .min()
     }
 
     fn tick(&mut self, now: Duration) {
         self.session_input(now, crate::session::Input::Tick);
         self.physical_tick(now);
+        self.voice_tick(now);
         self.start_tick(now);
         if self.quitting.is_some_and(|at| now >= at) {
             self.effects.push_back(Effect::DropLink);
@@ -160,8 +188,16 @@ impl Engine {
             Request::Reconnect => self.reconnect(now),
             Request::Disconnect => self.disconnect(now),
             Request::Say(text) => self.ask(now, Ask::Say(text)),
+            Request::Talk(talk) => self.talk(now, talk),
+            Request::TalkDone => self.talk_done(now),
+            // What the user sees to be cancelled is the open microphone.
+            Request::Cancel if self.is_talking() => self.talk_dropped(now),
+            Request::TalkDropped => self.talk_dropped(now),
             Request::Cancel => self.ask(now, Ask::Cancel),
-            Request::End => self.ask(now, Ask::End),
+            Request::End => {
+                self.hush();
+                self.ask(now, Ask::End);
+            }
             Request::DropHeld => self.ask(now, Ask::DropHeld),
             Request::Deliberate(text) => self.ask(now, Ask::Deliberate(text)),
             Request::ArmScan(aim) => self.arm_scan(now, aim),
@@ -186,6 +222,7 @@ impl Engine {
 
     fn quit(&mut self, now: Duration) {
         self.disarm();
+        self.hush();
         if self.link.session().is_none() {
             self.effects.push_back(Effect::DropLink);
             return self.stop();

@@ -247,7 +247,9 @@ fn seen(session: &Session, field: &str) -> String {
             }
             RunState::Cancelling { .. } => "cancelling".to_owned(),
         },
-        "audio" => view.audio.map_or_else(|| "none".to_owned(), |a| format!("{} since {:?}", a.turn, a.since)),
+        "audio" => {
+            view.audio.map_or_else(|| "none".to_owned(), |a| format!("{} since {:?}", a.turn, a.since))
+        }
         "held" => match view.held {
             Some(Held::Say(text)) => format!("\"{text}\""),
             Some(Held::Show(modalities)) => modalities.to_string(),

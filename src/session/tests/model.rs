@@ -104,7 +104,10 @@ impl Model {
                 self.cancelled = true;
                 return Ok(());
             }
-            _ => must(self.audio.is_none() || message.turn().is_none(), "a turn was sent into an open audio turn")?,
+            _ => must(
+                self.audio.is_none() || message.turn().is_none(),
+                "a turn was sent into an open audio turn",
+            )?,
         }
         if let Some(turn) = message.turn() {
             must(self.established, "a turn was sent before session.established")?;

@@ -59,6 +59,11 @@ impl Engine {
             self.refuse(now, LineKind::Gate, text, None);
             return false;
         }
+        if self.is_talking() {
+            let hint = "finish the spoken turn first, or Esc drops it";
+            self.refuse(now, LineKind::Gate, "nothing was armed: the microphone is open", Some(hint));
+            return false;
+        }
         if self.physical.armed.is_some() || self.physical.refitting.is_some() {
             self.refuse(now, LineKind::Gate, "a device is already armed", Some("Esc stops it"));
             return false;
@@ -142,6 +147,9 @@ impl Engine {
 
     /// Leaving the foreground disarms (R33); what is under review stays.
     pub(in crate::client::engine) fn foreground(&mut self, now: Duration, front: bool) {
+        if !front {
+            self.silence(now, "the terminal is no longer in the foreground");
+        }
         let Some(armed) = self.physical.armed.filter(|_| !front) else { return };
         self.disarm();
         let text = format!(

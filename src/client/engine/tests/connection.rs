@@ -60,12 +60,17 @@ fn a_refused_card_ends_the_attempt_with_its_sentence() {
 }
 
 #[test]
-fn a_webrtc_card_is_named_and_nothing_is_dialled() {
+fn a_webrtc_card_is_dialled_under_the_id_that_the_session_gets() {
     let mut bench = Bench::new();
     bench.ask(Request::Connect);
-    let out = bench.put(Event::Card(Attempt(1), Ok(Box::new(card(TransportProfile::WebRtc)))));
-    assert!(out.iter().any(|l| l.starts_with("over: ") && l.contains("WebRTC")), "{out:?}");
-    assert!(!out.iter().any(|l| l.starts_with("dial")));
+    bench.engine.handle(bench.now, Event::Card(Attempt(1), Ok(Box::new(card(TransportProfile::WebRtc)))));
+    let dialled = std::iter::from_fn(|| bench.engine.poll()).find_map(|effect| match effect {
+        Effect::Dial(_, _, session_id) => Some(session_id),
+        _ => None,
+    });
+    bench.put(Event::Dialled(Attempt(1), Ok(())));
+    assert_eq!(bench.last_sent()["type"], "session.start");
+    assert_eq!(bench.last_sent()["sessionId"].as_str().map(str::to_owned), dialled);
 }
 
 #[test]

@@ -4,6 +4,7 @@ mod connection;
 mod devices;
 mod physical;
 mod secrets;
+mod voice;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,6 +16,7 @@ use crate::client::notice::{
     Activity, Connection, DeviceLine, Notice, PhotoReview, Preview, TagName, TagReview,
 };
 use crate::client::request::Request;
+use crate::client::voice::MicrophoneState;
 use crate::protocol::card::{Offer, TransportProfile};
 use crate::protocol::frame::RawFrame;
 use crate::protocol::observation::{Assurance, Carrier, ImageData, ImageInput, ObjectInput};
@@ -49,7 +51,10 @@ impl Bench {
             capture_within: Duration::from_secs(30),
             reader: device("SIMULATED tags"),
             watched: None,
+            talk_within: Duration::from_secs(120),
             camera: device(CAMERA),
+            microphone: device("SIMULATED tone"),
+            speaker: device("SIMULATED nowhere"),
             target: "http://127.0.0.1:1".to_owned(),
         };
         let mut scrubber = Scrubber::default();
@@ -74,12 +79,25 @@ impl Bench {
         bench
     }
 
+    /// An engine with a live session over WebRTC.
+    fn live_call(explicit_turns: bool) -> Self {
+        let mut bench = Self::new();
+        let mut card = card(TransportProfile::WebRtc);
+        card.offer.explicit_turns = explicit_turns;
+        bench.connect_to(card);
+        bench
+    }
+
     fn connect(&mut self) -> Vec<String> {
+        self.connect_to(card(TransportProfile::WebSocket))
+    }
+
+    fn connect_to(&mut self, card: CardResult) -> Vec<String> {
         let mut out = self.ask(Request::Connect);
         self.attempt += 1;
         self.sequence = 0;
         let attempt = Attempt(self.attempt);
-        out.extend(self.put(Event::Card(attempt, Ok(Box::new(card(TransportProfile::WebSocket))))));
+        out.extend(self.put(Event::Card(attempt, Ok(Box::new(card)))));
         out.extend(self.put(Event::Dialled(attempt, Ok(()))));
         out.extend(self.hear(r#"{"type":"session.established","resumed":false}"#));
         out
@@ -137,7 +155,7 @@ fn word(effect: &Effect) -> Option<String> {
     Some(match effect {
         Effect::Notify(notice) => return notice_word(notice),
         Effect::FetchCard(Attempt(n)) => format!("fetch #{n}"),
-        Effect::Dial(Attempt(n), _) => format!("dial #{n}"),
+        Effect::Dial(Attempt(n), ..) => format!("dial #{n}"),
         Effect::Transmit(_) => return None,
         Effect::CloseLink => "close".to_owned(),
         Effect::DropLink => "drop link".to_owned(),
@@ -162,6 +180,14 @@ fn word(effect: &Effect) -> Option<String> {
         Effect::Disarm => "disarm".to_owned(),
         Effect::ForgetPicture => "forget picture".to_owned(),
         Effect::Place(spec) => format!("place {spec}"),
+        Effect::OpenMicrophone { id, within, file } => {
+            let file = file.as_ref().map(|file| format!(" {file}")).unwrap_or_default();
+            format!("open microphone #{} {}s{file}", id.0, within.as_secs())
+        }
+        Effect::SendSound(id) => format!("send sound #{}", id.0),
+        Effect::CloseMicrophone { id, flush } => {
+            format!("close microphone #{}, {}", id.0, if *flush { "flush" } else { "discard" })
+        }
         Effect::ReadPassport(id, path) => format!("passport #{} {path}", id.0),
         Effect::ListDevices => "list devices".to_owned(),
         Effect::EndList => "end list".to_owned(),
@@ -202,6 +228,15 @@ fn notice_word(notice: &Notice) -> Option<String> {
         Notice::Finding { finding, .. } => format!("finding {}", finding.rule.id),
         Notice::Device(event) if event.times > 1 => format!("◇ {event} ×{}", event.times),
         Notice::Device(event) => format!("◇ {event}"),
+        Notice::Voice(None) => "voice: none".to_owned(),
+        Notice::Voice(Some(view)) => match view.state {
+            MicrophoneState::Open { turn, .. } => {
+                format!("voice: open{}", turn.map(|turn| format!(" for turn {turn}")).unwrap_or_default())
+            }
+            state => format!("voice: {state:?}").to_lowercase(),
+        },
+        Notice::Levels(_) | Notice::Media(_) => return None,
+        Notice::Spoken(spoken) => format!("spoken: {} in {:?}", spoken.turn, spoken.total()),
         Notice::Devices(report) => format!("devices: {} sections", report.sections.len()),
         Notice::Stopped => "stopped".to_owned(),
     })
