@@ -11,6 +11,7 @@ use crate::protocol::{ClientMessage, Event, Modalities, Modality, rules};
 
 use super::BrainConfig;
 use super::failure::{FailureCode, Refusal};
+use super::hearing::Hearing;
 use super::outbox::Outbox;
 use super::run::{Run, Step};
 use super::teaching::Teaching;
@@ -32,7 +33,8 @@ pub(super) struct Conversation {
     usable: Modalities,
     requestable: Modalities,
     interval: Duration,
-    last_turn: u64,
+    pub(super) last_turn: u64,
+    pub(super) hearing: Hearing,
     run: Option<Run>,
     pending: Option<Pending>,
     teaching: Teaching,
@@ -50,7 +52,7 @@ struct Pending {
 }
 
 /// What a turn is answered with.
-struct Answer {
+pub(super) struct Answer {
     text: String,
     ask: Option<Modality>,
     /// How many times slower than usual it is said.
@@ -73,12 +75,13 @@ impl From<&str> for Answer {
 }
 
 impl Conversation {
-    pub(super) fn new(config: &BrainConfig, usable: Modalities) -> Self {
+    pub(super) fn new(config: &BrainConfig, usable: Modalities, hearing: Hearing) -> Self {
         Self {
             usable,
             requestable: usable.intersection(config.agent_requests),
             interval: config.delta_interval,
             last_turn: 0,
+            hearing,
             run: None,
             pending: None,
             teaching: Teaching::default(),
@@ -128,9 +131,9 @@ impl Conversation {
                 self.cancel(out);
                 return Ok(Flow::Ends);
             }
-            ClientMessage::AudioTurnStart { .. }
-            | ClientMessage::AudioTurnCommit { .. }
-            | ClientMessage::AudioTurnCancel { .. } => return Err(Refusal::new(FailureCode::Unsupported)),
+            ClientMessage::AudioTurnStart { turn } => self.open_audio(turn, out)?,
+            ClientMessage::AudioTurnCommit { turn } => self.commit_audio(turn, out)?,
+            ClientMessage::AudioTurnCancel { turn } => self.cancel_audio(turn, out)?,
         }
         Ok(Flow::Goes)
     }
@@ -180,7 +183,7 @@ impl Conversation {
     }
 
     /// The number of a turn: refused without effect when it was used, or while a run is active.
-    fn check_turn(&self, turn: u64) -> Result<(), Refusal> {
+    pub(super) fn check_turn(&self, turn: u64) -> Result<(), Refusal> {
         if turn == 0 {
             return Err(Refusal::by(&rules::TURN_ORDER, "/turn"));
         }
@@ -189,6 +192,8 @@ impl Conversation {
         }
         match self.run {
             Some(_) => Err(Refusal::new(FailureCode::RunActive)),
+            // An audio turn is a turn in flight, and one turn is in flight at a time.
+            None if self.hearing.is_busy() => Err(Refusal::by(&rules::AUDIO_ONE_OPEN, "/turn")),
             None => Ok(()),
         }
     }
@@ -250,7 +255,7 @@ impl Conversation {
         parts.join(" ").into()
     }
 
-    fn start_run(&mut self, now: Duration, answer: &Answer) {
+    pub(super) fn start_run(&mut self, now: Duration, answer: &Answer) {
         self.run =
             Some(Run::new(now, self.interval * answer.slower, &answer.text, answer.ask, &mut self.segments));
     }
@@ -283,6 +288,7 @@ impl Conversation {
 
     /// Cancels the run, the pending request and the proposal (§ Session and input).
     fn cancel(&mut self, out: &mut Outbox) {
+        self.stop_listening(out);
         self.teaching.cancel();
         if self.run.is_some() {
             out.event(Refusal::new(FailureCode::Cancelled).into_event());

@@ -18,6 +18,7 @@
 mod conversation;
 mod failure;
 pub mod faults;
+mod hearing;
 mod outbox;
 mod run;
 mod teaching;
@@ -32,6 +33,7 @@ mod tests;
 use std::time::Duration;
 
 pub use failure::FailureCode;
+pub use hearing::{Heard, Listen};
 pub use outbox::{Close, Deliberate, Reply};
 
 use crate::protocol::client::SessionStart;
@@ -41,6 +43,7 @@ use crate::protocol::{ClientMessage, Dialect, Event, Modalities};
 use conversation::{Conversation, Flow};
 use failure::Refusal;
 use faults::Fault;
+use hearing::Hearing;
 use outbox::Outbox;
 
 /// How a brain behaves.
@@ -58,6 +61,8 @@ pub struct BrainConfig {
     pub dialect: Dialect,
     /// What to do wrong, deliberately.
     pub faults: Vec<Fault>,
+    /// Whether the transport carries sound, so that audio turns can be opened.
+    pub sound: bool,
 }
 
 impl Default for BrainConfig {
@@ -69,6 +74,7 @@ impl Default for BrainConfig {
             start_within: Duration::from_secs(30),
             dialect: Dialect::default(),
             faults: Vec::new(),
+            sound: false,
         }
     }
 }
@@ -118,6 +124,15 @@ impl Brain {
 
     /// Does what is due at `now`: more of the active run, or giving up on a session that never starts.
     pub fn poll(&mut self, now: Duration) -> Vec<Reply> {
+        self.advance(now);
+        self.drain()
+    }
+
+    /// Takes what was heard in the audio turn that was just committed, after [`Listen::Stop`].
+    pub fn heard(&mut self, now: Duration, heard: Heard) -> Vec<Reply> {
+        if let Phase::Open(conversation) = &mut self.phase {
+            conversation.heard(now, heard, &mut self.out);
+        }
         self.advance(now);
         self.drain()
     }
@@ -172,7 +187,8 @@ impl Brain {
         };
         let usable = self.config.accepted.intersection(declared);
         self.out.event(Event::SessionEstablished(SessionEstablished { resumed: false }));
-        self.phase = Phase::Open(Box::new(Conversation::new(&self.config, usable)));
+        let turns = self.config.sound && start.client_capabilities.audio_turn_control.is_some();
+        self.phase = Phase::Open(Box::new(Conversation::new(&self.config, usable, Hearing::new(turns))));
     }
 
     /// Answers a message that is not acted on. Before the session has started there is nothing to go on

@@ -4,6 +4,7 @@ use crate::protocol::{Envelope, Event};
 use crate::units::Sequence;
 
 use super::faults::{Emission, Fault, Faults};
+use super::hearing::Listen;
 
 /// One thing for the driver to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,6 +13,8 @@ pub enum Reply {
     Envelope(Envelope),
     /// Do this instead of what the profile asks: a fault that was asked for.
     Deliberate(Deliberate),
+    /// Do this with the sound of the session.
+    Listen(Listen),
     /// Close the connection; nothing comes after it.
     Close(Close),
 }
@@ -74,6 +77,10 @@ impl Outbox {
         for emission in self.faults.decorate(event) {
             self.emit(emission);
         }
+    }
+
+    pub(super) fn reply(&mut self, reply: Reply) {
+        self.push(reply);
     }
 
     pub(super) fn close(&mut self, close: Close) {

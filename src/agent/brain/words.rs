@@ -5,6 +5,8 @@ use super::teaching::NotTaught;
 use crate::protocol::{Modalities, Modality};
 use crate::units::Bytes;
 
+use super::hearing::Heard;
+
 /// What a text turn asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Command {
@@ -58,6 +60,9 @@ pub(super) const UNKNOWN_OBJECT: &str =
 
 pub(super) const ASSENT: &str = "A plain yes stores nothing. Say \"confirm object\" to store the proposal, or \
      \"cancel teaching\" to drop it.";
+
+/// Below this a recording is silence.
+const SILENCE_DB: f32 = -60.0;
 
 pub(super) const NOTHING_PROPOSED: &str = "There is nothing to agree to. Say \"help\" to hear what I can do.";
 
@@ -141,6 +146,16 @@ pub(super) const fn not_taught(why: NotTaught) -> &'static str {
         NotTaught::Full => {
             "I already know 32 objects in this session, which is all I can. Nothing is proposed now."
         }
+    }
+}
+
+/// What was heard, as it was measured.
+pub(super) fn heard(heard: Heard) -> String {
+    let seconds = heard.duration.as_secs_f32();
+    match heard.packets {
+        0 => "I heard nothing: no sound came in that turn.".to_owned(),
+        _ if heard.level_db <= SILENCE_DB => format!("I heard {seconds:.1} s of silence. I play it back."),
+        _ => format!("I heard {seconds:.1} s at {:.0} dBFS. I play it back.", heard.level_db),
     }
 }
 

@@ -145,6 +145,8 @@ impl Session {
                     self.send(Message::Binary(bytes.into())).await?;
                 }
                 Reply::Deliberate(Deliberate::Silence) => return ControlFlow::Continue(()),
+                // A WebSocket has no sound, so the brain never asks for any.
+                Reply::Listen(_) => {}
                 Reply::Close(close) => return self.close(close).await,
             }
         }

@@ -1,5 +1,5 @@
 //! The brain as dialogues. Each line of a dialogue is what the client says (`>`), what the agent answers
-//! (`<`, in order, nothing more), or what the time is (`@ ms`).
+//! (`<`, in order, nothing more), what the time is (`@ ms`), or what the driver heard (`heard MS DB PACKETS`).
 //!
 //! Client lines are written short (see [`client`]): `say N text`, `scan N ref`, `photo N`, `both N ref`,
 //! with `ix=ID` for an answer, `cancel`, `end`, `start nfc photo`, or any JSON. Agent lines are written as
@@ -16,6 +16,7 @@ use crate::units::{Sequence, hex};
 
 mod faults;
 mod gates;
+mod hearing;
 mod observations;
 mod requests;
 mod runs;
@@ -53,6 +54,18 @@ impl Dialogue {
                 continue;
             }
             assert!(said.is_empty(), "before {line:?} the agent also said {said:?}; in:\n{script}");
+            if let Some(heard) = line.strip_prefix("heard ") {
+                let mut numbers = heard.split(' ').map(|number| number.parse::<i32>().unwrap());
+                let mut next = || numbers.next().unwrap();
+                let heard = Heard {
+                    duration: Duration::from_millis(next().unsigned_abs().into()),
+                    level_db: next() as f32,
+                    packets: next().unsigned_abs().into(),
+                };
+                let replies = self.brain.heard(self.now, heard);
+                said = self.shown(&replies);
+                continue;
+            }
             let replies = match (line.strip_prefix("> "), line.strip_prefix("@ ")) {
                 (Some(message), _) => self.brain.receive(self.now, &client(message)),
                 (_, Some(ms)) => {
@@ -88,6 +101,7 @@ fn at_once() -> BrainConfig {
 fn shown(reply: &Reply) -> String {
     match reply {
         Reply::Close(close) => format!("close {}", close.code),
+        Reply::Listen(listen) => format!("({})", format!("{listen:?}").to_lowercase()),
         Reply::Deliberate(deliberate) => format!("{deliberate:?}"),
         Reply::Envelope(envelope) => match &envelope.event {
             Event::SessionEstablished(established) if established.resumed => "established resumed".to_owned(),
