@@ -82,7 +82,8 @@ impl Seen {
                 self.reached = Reached::Way;
             }
             Happened::State(RTCPeerConnectionState::Connected) => self.reached = Reached::Keys,
-            Happened::State(RTCPeerConnectionState::Failed) | Happened::Way(RTCIceConnectionState::Failed) => {
+            Happened::State(RTCPeerConnectionState::Failed)
+            | Happened::Way(RTCIceConnectionState::Failed) => {
                 return Err(CallError::Failed { reached: self.reached });
             }
             Happened::State(RTCPeerConnectionState::Closed) => return Err(CallError::ClosedEarly),

@@ -87,7 +87,9 @@ impl CallError {
             Reached::Nothing => {
                 "A firewall or NAT between the two may drop UDP: a TURN server in config.toml (webrtc) goes round it."
             }
-            Reached::Way => "Its certificate may not be the one in its SDP, or it offers nothing that both can use.",
+            Reached::Way => {
+                "Its certificate may not be the one in its SDP, or it offers nothing that both can use."
+            }
             Reached::Keys => "The other side may not speak SCTP: its log may say why.",
         })
     }

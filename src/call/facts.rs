@@ -1,9 +1,12 @@
 //! What is known of the way between the two sides: the stack's figures and our own.
 
-use std::fmt;
 use std::time::{Duration, Instant};
 
-use webrtc::peer_connection::{PeerConnection, RTCStatsReport, RTCStatsReportEntry, StatsSelector};
+use webrtc::peer_connection::{
+    PeerConnection, RTCIceCandidate, RTCStatsReport, RTCStatsReportEntry, StatsSelector,
+};
+
+use crate::safe_text::SafeText;
 
 /// Whether anything comes from the peer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -49,10 +52,28 @@ pub(super) async fn figures(connection: &dyn PeerConnection) -> Figures {
     Figures::of(&connection.get_stats(Instant::now(), StatsSelector::None).await)
 }
 
+/// The two addresses in use, as soon as they are chosen.
+pub(super) async fn pair(connection: &dyn PeerConnection) -> Option<String> {
+    let way = connection.sctp().await?.transport().ice_transport();
+    let pair = way.get_selected_candidate_pair().await.ok()??;
+    Some(format!("{} ↔ {}", place(pair.local()), place(pair.remote())))
+}
+
+/// One end of the way: `host 192.0.2.1:5000`.
+fn place(candidate: &RTCIceCandidate) -> String {
+    let RTCIceCandidate { typ, address, port, .. } = candidate;
+    // A name of multicast DNS is text from outside.
+    let address = SafeText::line(address).cut(80);
+    if address.as_str().contains(':') {
+        format!("{typ} [{address}]:{port}")
+    } else {
+        format!("{typ} {address}:{port}")
+    }
+}
+
 /// What is taken from the stack's figures.
 #[derive(Debug, Default)]
 pub(super) struct Figures {
-    pub pair: Option<String>,
     pub rtt: Option<Duration>,
     /// Packets that the stack has taken over for sending.
     pub sent_packets: u64,
@@ -67,8 +88,6 @@ impl Figures {
         for entry in report.iter() {
             match entry {
                 RTCStatsReportEntry::IceCandidatePair(pair) if chosen.as_ref() == Some(&pair.stats.id) => {
-                    let [ours, theirs] = [&pair.local_candidate_id, &pair.remote_candidate_id];
-                    figures.pair = Some(format!("{} ↔ {}", Place::of(report, ours), Place::of(report, theirs)));
                     figures.rtt = seconds(pair.current_round_trip_time);
                 }
                 RTCStatsReportEntry::OutboundRtp(sent) => {
@@ -89,33 +108,4 @@ impl Figures {
 /// Nothing was measured where it says 0.
 fn seconds(seconds: f64) -> Option<Duration> {
     Duration::try_from_secs_f64(seconds).ok().filter(|time| !time.is_zero())
-}
-
-/// One end of the way: `host 192.0.2.1:5000`.
-enum Place<'a> {
-    Known(&'a rtc::statistics::stats::ice_candidate::RTCIceCandidateStats),
-    Unknown,
-}
-
-impl<'a> Place<'a> {
-    fn of(report: &'a RTCStatsReport, id: &str) -> Self {
-        let candidate = report.iter().find_map(|entry| match entry {
-            RTCStatsReportEntry::LocalCandidate(candidate) | RTCStatsReportEntry::RemoteCandidate(candidate)
-                if candidate.stats.id.ends_with(id) =>
-            {
-                Some(candidate)
-            }
-            _ => None,
-        });
-        candidate.map_or(Self::Unknown, Self::Known)
-    }
-}
-
-impl fmt::Display for Place<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self::Known(candidate) = self else { return f.write_str("somewhere") };
-        let address = candidate.address.as_deref().unwrap_or("somewhere");
-        let bracketed = if address.contains(':') { format!("[{address}]") } else { address.to_owned() };
-        write!(f, "{} {bracketed}:{}", candidate.candidate_type, candidate.port)
-    }
 }

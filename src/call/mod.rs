@@ -172,6 +172,5 @@ fn ends(facts: CallFacts) -> (Call, FarEnds) {
     (Call { outgoing, incoming, sound, facts }, far)
 }
 
-
 #[cfg(test)]
 mod tests;

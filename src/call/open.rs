@@ -12,7 +12,7 @@ use webrtc::media_stream::track_remote::TrackRemote;
 use webrtc::peer_connection::{PeerConnection, RTCPeerConnectionState};
 
 use super::connecting::Agreed;
-use super::facts::{CallFacts, CallState, figures};
+use super::facts::{self, CallFacts, CallState};
 use super::sound::{self, Counted, Voice};
 use super::stack::{Happened, Peer, words};
 use super::{CallEnd, FarEnds, FromPeer, Settings, ToPeer};
@@ -167,7 +167,7 @@ async fn watch_over(
     channel: &dyn DataChannel,
     connection: &dyn PeerConnection,
     came: &mpsc::Sender<FromPeer>,
-    facts: &watch::Sender<CallFacts>,
+    told: &watch::Sender<CallFacts>,
     settings: &Settings,
     (sent, counted): (&AtomicU64, &Counted),
 ) -> CallEnd {
@@ -187,9 +187,9 @@ async fn watch_over(
             }
             Look::Nothing => {}
         }
-        let figures = figures(connection).await;
-        facts.send_modify(|facts| {
-            facts.pair = figures.pair.or(facts.pair.take());
+        let (figures, pair) = (facts::figures(connection).await, facts::pair(connection).await);
+        told.send_modify(|facts| {
+            facts.pair = pair.or(facts.pair.take());
             facts.rtt = figures.rtt;
             facts.lost = figures.lost;
             facts.jitter = figures.jitter;

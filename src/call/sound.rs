@@ -69,7 +69,7 @@ pub(super) async fn speak(
         }
     }
     // Nobody speaks any more; the call goes on.
-    std::future::pending().await
+    std::future::pending::<()>().await;
 }
 
 /// Waits until the stack has taken so many packets from its own queue. What is sent on the channel then stands behind them.

@@ -87,5 +87,8 @@ pub(super) fn read(reading: Reading, text: &str) -> Result<Lines<'_>, SdpFault> 
 
 fn has_form(text: &str) -> bool {
     let bytes = text.as_bytes();
-    bytes.len() >= 2 && bytes[0].is_ascii_lowercase() && bytes[1] == b'=' && !text.contains(|c: char| c.is_control() && c != '\t')
+    bytes.len() >= 2
+        && bytes[0].is_ascii_lowercase()
+        && bytes[1] == b'='
+        && !text.contains(|c: char| c.is_control() && c != '\t')
 }

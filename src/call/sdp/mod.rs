@@ -12,8 +12,8 @@ mod transport;
 mod write;
 
 pub use fault::SdpFault;
-pub(super) use write::{MESSAGE_BYTES, for_peer};
 use write::for_stack;
+pub(super) use write::{MESSAGE_BYTES, for_peer};
 
 use fault::Reading;
 use lines::{Lines, read};

@@ -54,7 +54,9 @@ pub(super) fn check(reading: Reading, lines: &Lines<'_>) -> Result<Sections, Sdp
     }
     for (media, _) in [audio, channel] {
         if media.port == 0 {
-            return Err(reading.wrong(Some(media.line), "expected a port: 0 refuses it (RFC 3264, section 6)"));
+            return Err(
+                reading.wrong(Some(media.line), "expected a port: 0 refuses it (RFC 3264, section 6)")
+            );
         }
     }
     let payload_type = opus(reading, lines, audio)?;

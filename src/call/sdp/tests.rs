@@ -179,7 +179,10 @@ fn hazard_12_fingerprints_are_whole_and_of_sha_256() {
 fn hazard_12_two_audio_sections_or_other_ones_are_refused() {
     let audio = "m=audio 9 UDP/TLS/RTP/SAVPF 111\r\na=mid:2\r\na=rtpmap:111 opus/48000/2\r\n";
     let said = read(&(answer() + audio)).unwrap_err().to_string();
-    assert!(said.starts_with("line 30 of") && said.ends_with("expected one audio section; this is another"), "{said}");
+    assert!(
+        said.starts_with("line 30 of") && said.ends_with("expected one audio section; this is another"),
+        "{said}"
+    );
     let said = read(&(answer() + "m=video 0 UDP/TLS/RTP/SAVPF 96\r\na=mid:2\r\n")).unwrap_err().to_string();
     assert!(said.ends_with("expected one audio and one application section and nothing else"), "{said}");
     let only_sound = answer().split("m=application").next().unwrap().to_owned();
@@ -219,7 +222,10 @@ fn hazard_02_e2_the_peers_own_limit_is_kept_and_the_stack_is_given_another() {
         assert_eq!(read.max_message, limit, "{line:?}");
         let lines: Vec<&str> = read.for_stack.lines().filter(|l| l.contains("max-message-size")).collect();
         assert_eq!(lines, ["a=max-message-size:262144"], "{line:?}");
-        assert!(read.for_stack.ends_with("a=max-message-size:262144\r\n"), "it stands in the channel's section");
+        assert!(
+            read.for_stack.ends_with("a=max-message-size:262144\r\n"),
+            "it stands in the channel's section"
+        );
     }
     let note = &of("a=max-message-size:abc\r\n").notes[0];
     assert_eq!(note, "\"a=max-message-size:abc\" says no size; it is taken as 65536");
@@ -259,17 +265,26 @@ fn e11_what_no_description_is_gives_one_clear_line() {
     let of = |text: &str| read(text).unwrap_err().to_string();
     assert_eq!(of(""), "the SDP answer: it is empty; an answer begins with v=0");
     assert_eq!(of("\r\n\r\n"), "the SDP answer: it is empty; an answer begins with v=0");
-    assert_eq!(of("<html>no</html>"), "line 1 of the SDP answer, \"<html>no</html>\": expected v=0 (RFC 8866, section 5.1)");
+    assert_eq!(
+        of("<html>no</html>"),
+        "line 1 of the SDP answer, \"<html>no</html>\": expected v=0 (RFC 8866, section 5.1)"
+    );
     let quoted_twice = answer().replace("\r\n", "\\r\\n");
     let said = of(&quoted_twice);
-    assert!(said.ends_with("expected ends of lines; \\r\\n is written out there, as if quoted twice"), "{said}");
+    assert!(
+        said.ends_with("expected ends of lines; \\r\\n is written out there, as if quoted twice"),
+        "{said}"
+    );
     assert!(said.len() < 300, "{said}");
     let said = of("v=0\r\nwhat is this\u{1b}[31m\r\n");
     assert_eq!(
         said,
         "line 2 of the SDP answer, \"what is this␛[31m\": expected one letter, = and plain text (RFC 8866, section 5)"
     );
-    assert_eq!(of(&format!("v=0\r\n{}", "a=x\r\n".repeat(30_000))), "the SDP answer: it has more than 131072 bytes");
+    assert_eq!(
+        of(&format!("v=0\r\n{}", "a=x\r\n".repeat(30_000))),
+        "the SDP answer: it has more than 131072 bytes"
+    );
     let long = format!("v=0\r\nm={}\r\n", "x".repeat(10_000));
     assert!(of(&long).len() < 250);
 }
@@ -297,7 +312,10 @@ fn an_offer_may_leave_open_who_begins() {
     let offer = answer().replace("setup:active", "setup:actpass");
     assert_eq!(read_offer(&offer).unwrap().mids, ["0", "1"]);
     let said = read_offer(&offer.replace("setup:actpass", "setup:holdconn")).unwrap_err().to_string();
-    assert_eq!(said, "line 15 of the SDP offer, \"a=setup:holdconn\": expected actpass (RFC 8842, section 5.2)");
+    assert_eq!(
+        said,
+        "line 15 of the SDP offer, \"a=setup:holdconn\": expected actpass (RFC 8842, section 5.2)"
+    );
 }
 
 proptest::proptest! {

@@ -9,7 +9,10 @@ fn looks(all: &[(u64, usize)]) -> Vec<Look> {
     let (start, settings) = (Instant::now(), Settings::default());
     let mut watch = Backlog::new(start);
     let at = |second: usize| start + Duration::from_secs(second as u64);
-    all.iter().enumerate().map(|(second, (sent, backlog))| watch.look(at(second), *sent, *backlog, &settings)).collect()
+    all.iter()
+        .enumerate()
+        .map(|(second, (sent, backlog))| watch.look(at(second), *sent, *backlog, &settings))
+        .collect()
 }
 
 fn seconds(found: &[Look], wanted: &Look) -> Vec<usize> {

@@ -3,7 +3,8 @@ use std::net::UdpSocket;
 use super::*;
 
 fn candidates(sdp: &str) -> Vec<String> {
-    let of = |line: &str| line.strip_prefix("a=candidate:").map(|c| c.split(' ').nth(4).unwrap_or("").to_owned());
+    let of =
+        |line: &str| line.strip_prefix("a=candidate:").map(|c| c.split(' ').nth(4).unwrap_or("").to_owned());
     sdp.lines().filter_map(of).collect()
 }
 
@@ -16,9 +17,10 @@ async fn the_offer_has_one_opus_track_both_ways_and_one_channel() {
     let offering = Offering::prepare(here()).await.unwrap();
     let count = |text: &str| offering.sdp().matches(text).count();
     assert_eq!((count("m=audio "), count("m=application "), count("m=")), (1, 1, 2));
-    assert_eq!((count("a=rtpmap:"), count("a=rtpmap:111 opus/48000/2\r\n"), count("a=sendrecv")), (1, 1, 1 + count("a=sendrecv") / 2));
+    assert_eq!((count("a=rtpmap:"), count("a=rtpmap:111 opus/48000/2\r\n")), (1, 1));
+    let sound = offering.sdp().split("m=application").next().unwrap();
+    assert_eq!(sound.matches("a=sendrecv").count(), 1);
     assert_eq!(count("a=max-message-size:262144\r\n"), 1);
-    assert_eq!(count("a=end-of-candidates"), 0 + count("a=end-of-candidates"));
     assert!(count("a=setup:actpass") >= 1 && count("a=fingerprint:sha-256") >= 1);
     sdp::read_offer(offering.sdp()).unwrap();
 }
@@ -64,7 +66,11 @@ async fn hazard_10_a_name_of_multicast_dns_that_nobody_answers_for_does_not_keep
             if !line.starts_with("a=candidate:") || std::mem::replace(&mut named, true) {
                 return line.to_owned();
             }
-            format!("{} 3f2a1c9e-0000-4000-8000-000000000000.local {}", words[..4].join(" "), words[5..].join(" "))
+            format!(
+                "{} 3f2a1c9e-0000-4000-8000-000000000000.local {}",
+                words[..4].join(" "),
+                words[5..].join(" ")
+            )
         };
         let lines: Vec<String> = answer.lines().map(of).filter(|l| !l.contains("127.0.0.1 ")).collect();
         lines.join("\r\n") + "\r\n"
@@ -95,7 +101,7 @@ async fn opened(changed: impl FnOnce(String) -> String) -> CallError {
     error
 }
 
-fn with_another_fingerprint(answer: String) -> String {
+fn with_another_fingerprint(answer: &str) -> String {
     let zeros = format!("a=fingerprint:sha-256 {}", ["00"; 32].join(":"));
     let of = |line: &str| if line.starts_with("a=fingerprint:") { zeros.clone() } else { line.to_owned() };
     answer.lines().map(of).collect::<Vec<_>>().join("\r\n") + "\r\n"
@@ -103,7 +109,7 @@ fn with_another_fingerprint(answer: String) -> String {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn hazard_07_another_certificate_than_that_of_the_answer_opens_nothing_within_our_own_time() {
-    let error = opened(with_another_fingerprint).await;
+    let error = opened(|answer| with_another_fingerprint(&answer)).await;
     let said = error.to_string();
     let early = said.starts_with("the call failed: ");
     assert!(early || said.starts_with("the call did not open within 2 s: "), "{said}");
@@ -120,10 +126,7 @@ async fn hazard_07_e10_a_peer_that_never_answers_is_given_up_with_the_state_it_w
         theirs.sdp().to_owned()
     };
     let said = ours.connect(&answer).await.expect_err("no call").to_string();
-    assert_eq!(
-        said,
-        "the call did not open within 1 s: no way to the other side was found (ICE: checking)"
-    );
+    assert_eq!(said, "the call did not open within 1 s: no way to the other side was found (ICE: checking)");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -161,10 +164,15 @@ fn servers_are_read_and_their_secrets_are_not_printed() {
     assert!(!format!("{relay:?}").contains("s3cret"));
     assert_eq!(relay.url(), "turn:relay.example:3478?transport=udp");
     assert!(IceServer::new("stun:[2001:db8::1]:3478", "", None).is_ok());
-    for wrong in ["", "stun:", "http://relay.example", "stun:host name", "turns:relay.example", "relay.example"] {
+    for wrong in
+        ["", "stun:", "http://relay.example", "stun:host name", "turns:relay.example", "relay.example"]
+    {
         assert!(matches!(IceServer::new(wrong, "me", secret()), Err(IceServerFault::Url(_))), "{wrong:?}");
     }
     for (user, secret) in [("", secret()), ("me", None)] {
-        assert!(matches!(IceServer::new("turn:relay.example", user, secret), Err(IceServerFault::NoCredentials(_))));
+        assert!(matches!(
+            IceServer::new("turn:relay.example", user, secret),
+            Err(IceServerFault::NoCredentials(_))
+        ));
     }
 }

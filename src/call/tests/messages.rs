@@ -24,9 +24,12 @@ async fn a_message_over_the_bound_is_discarded_and_told_and_the_call_goes_on() {
 /// An offering side that believes the other to take messages of so many bytes only.
 async fn with_limit(line: &str) -> Both {
     let line = line.to_owned();
-    both_with(here(), here(), |offer| offer, move |answer| {
-        answer.replace("a=max-message-size:262144\r\n", &line)
-    })
+    both_with(
+        here(),
+        here(),
+        |offer| offer,
+        move |answer| answer.replace("a=max-message-size:262144\r\n", &line),
+    )
     .await
 }
 
@@ -62,7 +65,8 @@ async fn e2_a_peer_without_a_limit_has_none() {
 async fn fill(call: &Call) -> usize {
     let text = "x".repeat(100_000);
     for sent in 0..100_000 {
-        let full = timeout(Duration::from_secs(3), call.outgoing.send(ToPeer::Text(text.clone()))).await.is_err();
+        let full =
+            timeout(Duration::from_secs(3), call.outgoing.send(ToPeer::Text(text.clone()))).await.is_err();
         if full {
             return sent;
         }
@@ -91,9 +95,8 @@ async fn e1_a_peer_that_takes_nothing_is_told_of_and_given_up() {
     };
     let Both { mut offering, answering } = both(settings, here()).await;
     let outgoing = offering.outgoing.clone();
-    let filling = tokio::spawn(async move {
-        while outgoing.send(ToPeer::Text("x".repeat(100_000))).await.is_ok() {}
-    });
+    let filling =
+        tokio::spawn(async move { while outgoing.send(ToPeer::Text("x".repeat(100_000))).await.is_ok() {} });
     assert_eq!(next(&mut offering).await, FromPeer::Stalled { after: Duration::from_millis(300) });
     let end = next(&mut offering).await;
     let FromPeer::Closed(CallEnd::Stalled { backlog, .. }) = &end else { panic!("{end:?}") };
@@ -107,9 +110,8 @@ async fn a_peer_that_takes_again_is_told_of() {
     let settings = Settings { stalled_after: Duration::from_millis(300), ..here() };
     let Both { mut offering, mut answering } = both(settings, here()).await;
     let outgoing = offering.outgoing.clone();
-    let filling = tokio::spawn(async move {
-        while outgoing.send(ToPeer::Text("x".repeat(100_000))).await.is_ok() {}
-    });
+    let filling =
+        tokio::spawn(async move { while outgoing.send(ToPeer::Text("x".repeat(100_000))).await.is_ok() {} });
     assert!(matches!(next(&mut offering).await, FromPeer::Stalled { .. }));
     let draining = tokio::spawn(async move { while answering.incoming.recv().await.is_some() {} });
     assert_eq!(next(&mut offering).await, FromPeer::Flowing);

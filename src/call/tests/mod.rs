@@ -79,7 +79,10 @@ async fn next(call: &mut Call) -> FromPeer {
 }
 
 async fn say(call: &Call, text: &str) {
-    timeout(PATIENCE, call.outgoing.send(ToPeer::Text(text.to_owned()))).await.expect("room").expect("a call");
+    timeout(PATIENCE, call.outgoing.send(ToPeer::Text(text.to_owned())))
+        .await
+        .expect("room")
+        .expect("a call");
 }
 
 /// Waits until the facts are as asked.

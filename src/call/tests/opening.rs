@@ -19,7 +19,8 @@ async fn hazard_16_the_first_message_is_sent_at_once_and_is_not_too_early() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn hazard_15_hazard_17_the_answering_side_finds_the_channel_by_its_label_and_protocol_outside_the_handler() {
+async fn hazard_15_hazard_17_the_answering_side_finds_the_channel_by_its_label_and_protocol_outside_the_handler()
+ {
     for (label, protocol, ordered) in [
         ("agentcall.events", "agentcall-agui-dc-0.1", true),
         ("agentcall.events", "agentcall-agui-dc-0.1", false),
@@ -30,8 +31,11 @@ async fn hazard_15_hazard_17_the_answering_side_finds_the_channel_by_its_label_a
         if (label, protocol, ordered) == (CHANNEL_LABEL, CHANNEL_PROTOCOL, true) {
             answered.expect("the profile's channel");
         } else {
-            let wanted =
-                CallError::Channel { label: label.to_owned(), protocol: protocol.to_owned(), reliable: ordered };
+            let wanted = CallError::Channel {
+                label: label.to_owned(),
+                protocol: protocol.to_owned(),
+                reliable: ordered,
+            };
             assert_eq!(answered.expect_err("another channel"), wanted);
         }
     }
@@ -58,14 +62,25 @@ async fn offered_with(label: &str, protocol: &str, ordered: bool) -> Result<Call
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_offer_that_is_none_is_refused_with_its_line() {
     let said = Answering::prepare("v=0\r\nnonsense\r\n", here()).await.err().expect("no answer").to_string();
-    assert_eq!(said, "line 2 of the SDP offer, \"nonsense\": expected one letter, = and plain text (RFC 8866, section 5)");
+    assert_eq!(
+        said,
+        "line 2 of the SDP offer, \"nonsense\": expected one letter, = and plain text (RFC 8866, section 5)"
+    );
 }
 
 #[test]
 fn hazard_18_nothing_here_takes_what_the_stack_logs() {
     // It logs through `log`, which goes nowhere while nobody installs a logger: no library of ours is one.
     let manifest = include_str!("../../../Cargo.toml");
-    for logger in ["env_logger", "simplelog", "fern", "flexi_logger", "log4rs", "tracing-subscriber", "pretty_env_logger"] {
+    for logger in [
+        "env_logger",
+        "simplelog",
+        "fern",
+        "flexi_logger",
+        "log4rs",
+        "tracing-subscriber",
+        "pretty_env_logger",
+    ] {
         assert!(!manifest.contains(logger), "{logger} would write over the screen");
     }
 }

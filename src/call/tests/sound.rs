@@ -55,7 +55,10 @@ async fn the_facts_say_which_way_the_call_goes_and_how_much() {
     assert_eq!(sent.sent_bytes, 20);
     let pair = sent.pair.unwrap();
     let ends: Vec<&str> = pair.split(" ↔ ").collect();
-    assert!(ends.len() == 2 && ends.iter().all(|end| end.contains("127.0.0.1:") || end.contains("[::1]:")), "{pair}");
+    assert!(
+        ends.len() == 2 && ends.iter().all(|end| end.contains("127.0.0.1:") || end.contains("[::1]:")),
+        "{pair}"
+    );
     let came = until(&mut answering.facts, |facts| facts.received_packets == 5).await;
     assert_eq!((came.received_bytes, came.lost, came.backlog_bytes), (20, 0, 0));
     until(&mut offering.facts, |facts| facts.rtt.is_some_and(|rtt| rtt < Duration::from_secs(1))).await;
