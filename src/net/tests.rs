@@ -294,11 +294,11 @@ async fn a_host_is_resolved_once_and_only_its_checked_addresses_are_connected_to
     let (net, script) = context(PUBLIC, vec![vec!["8.8.8.8"], vec!["127.0.0.1"]]);
     let url = Url::parse("https://agent.example/").unwrap();
     let target = net.resolve(&url).await.unwrap();
-    assert_eq!(target.addresses(), ["8.8.8.8:443".parse().unwrap()]);
+    assert_eq!(target.addresses(), ["8.8.8.8:443".parse::<SocketAddr>().unwrap()]);
     assert_eq!(script.asked.load(Ordering::SeqCst), 1);
     // The name now points inside: asking anew is refused, the first target still holds the first address.
     assert_eq!(net.resolve(&url).await.unwrap_err().kind(), NetErrorKind::AddressPolicy);
-    assert_eq!(target.addresses(), ["8.8.8.8:443".parse().unwrap()]);
+    assert_eq!(target.addresses(), ["8.8.8.8:443".parse::<SocketAddr>().unwrap()]);
 }
 
 #[tokio::test(start_paused = true)]

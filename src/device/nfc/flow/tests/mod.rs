@@ -286,7 +286,7 @@ fn the_trace_holds_nothing_that_a_tag_said() {
         lines,
         ["FF CA 00 00 → 7 bytes, 9000", "FF B0 00 03 → 16 bytes, 9000", "FF B0 00 07 → 4 bytes, 9000"]
     );
-    assert!(took >= apdus.iter().map(|apdu| apdu.took).sum());
+    assert!(took >= apdus.iter().map(|apdu| apdu.took).sum::<std::time::Duration>());
     assert!(!format!("{apdus:?}").to_lowercase().contains("a1"), "nothing of the id");
 }
 
