@@ -6,7 +6,7 @@
 //! | level | modules |
 //! |---|---|
 //! | 0 | [`units`], [`files`], [`safe_text`], [`redact`], [`rtp`], [`tlv`], [`words`] |
-//! | 1 | [`protocol`], [`net`], [`picture`], [`media`], `call` |
+//! | 1 | [`protocol`], [`net`], [`picture`], [`media`], [`call`] |
 //! | 2 | [`session`], [`observation`], [`discovery`], [`transport`], [`device`], [`agent`], [`trace`] |
 //! | 3 | [`config`], [`client`] |
 //! | 4 | [`command`] |
@@ -28,7 +28,6 @@ pub mod tlv;
 pub mod units;
 pub mod words;
 
-#[cfg(feature = "webrtc")]
 pub mod call;
 pub mod media;
 pub mod net;

@@ -1,5 +1,6 @@
 //! One WebRTC call: one Opus track each way and one ordered, reliable data channel (`agentcall-webrtc-0.1`). The offering
-//! and the answering side, for `transport` and for the embedded `agent`. Level 1, behind the feature `webrtc`.
+//! and the answering side, for `transport` and for the embedded `agent`. Level 1. The stack and what uses it are behind the
+//! feature `webrtc`; the ends of a call, its facts and what judges descriptions are always there.
 //!
 //! An offer is prepared ([`Offering`]), carried to the peer by somebody else, and its answer makes it a [`Call`]; an
 //! [`Answering`] is the other side of it. Descriptions are judged in [`sdp`] before the stack sees them. An open call is one
@@ -8,25 +9,36 @@
 //!
 //! What is known to go wrong in the stack, and where it is held, stands at the head of `call/tests/mod.rs`.
 
+#[cfg(feature = "webrtc")]
 mod answering;
+#[cfg(feature = "webrtc")]
 mod connecting;
 mod error;
 mod facts;
+#[cfg(feature = "webrtc")]
+mod figures;
+#[cfg(feature = "webrtc")]
 mod guard;
+#[cfg(feature = "webrtc")]
 mod offering;
+#[cfg(feature = "webrtc")]
 mod open;
 pub mod sdp;
 mod settings;
+#[cfg(feature = "webrtc")]
 mod sound;
+#[cfg(feature = "webrtc")]
 mod stack;
 
 use std::time::Duration;
 
 use tokio::sync::{mpsc, oneshot, watch};
 
+#[cfg(feature = "webrtc")]
 pub use answering::Answering;
-pub use error::CallError;
+pub use error::{CallError, Reached};
 pub use facts::{CallFacts, CallState};
+#[cfg(feature = "webrtc")]
 pub use offering::Offering;
 pub use settings::{IceServer, IceServerFault, Reach, Settings};
 
@@ -152,6 +164,7 @@ pub enum SoundOut {
 }
 
 /// The other ends of a [`Call`], for its task.
+#[cfg(feature = "webrtc")]
 struct FarEnds {
     to_send: mpsc::Receiver<ToPeer>,
     came: mpsc::Sender<FromPeer>,
@@ -161,6 +174,7 @@ struct FarEnds {
 }
 
 /// A call and its other ends.
+#[cfg(feature = "webrtc")]
 fn ends(facts: CallFacts) -> (Call, FarEnds) {
     let (outgoing, to_send) = mpsc::channel(OUTGOING_QUEUE);
     let (came, incoming) = mpsc::channel(INCOMING_QUEUE);
@@ -172,5 +186,5 @@ fn ends(facts: CallFacts) -> (Call, FarEnds) {
     (Call { outgoing, incoming, sound, facts }, far)
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "webrtc"))]
 mod tests;

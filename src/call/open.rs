@@ -12,7 +12,8 @@ use webrtc::media_stream::track_remote::TrackRemote;
 use webrtc::peer_connection::{PeerConnection, RTCPeerConnectionState};
 
 use super::connecting::Agreed;
-use super::facts::{self, CallFacts, CallState};
+use super::facts::{CallFacts, CallState};
+use super::figures;
 use super::sound::{self, Counted, Voice};
 use super::stack::{Happened, Peer, words};
 use super::{CallEnd, FarEnds, FromPeer, Settings, ToPeer};
@@ -187,7 +188,7 @@ async fn watch_over(
             }
             Look::Nothing => {}
         }
-        let (figures, pair) = (facts::figures(connection).await, facts::pair(connection).await);
+        let (figures, pair) = (figures::figures(connection).await, figures::pair(connection).await);
         told.send_modify(|facts| {
             facts.pair = pair.or(facts.pair.take());
             facts.rtt = figures.rtt;

@@ -1,6 +1,5 @@
 //! Times, bounds and servers of a call.
 
-use std::net::UdpSocket;
 use std::time::Duration;
 
 use thiserror::Error;
@@ -22,6 +21,7 @@ pub enum Reach {
 
 impl Reach {
     /// The addresses to bind. A family that this machine has not is left out; the stack would fail.
+    #[cfg(feature = "webrtc")]
     pub(super) fn addresses(self) -> Vec<String> {
         let network = ["0.0.0.0:0", "[::]:0"];
         let loopback = ["127.0.0.1:0", "[::1]:0"];
@@ -30,7 +30,7 @@ impl Reach {
             Self::NetworkAndLoopback => network.into_iter().chain(loopback).collect(),
             Self::Loopback => loopback.to_vec(),
         };
-        let there = |address: &&str| UdpSocket::bind(address).is_ok();
+        let there = |address: &&str| std::net::UdpSocket::bind(address).is_ok();
         wanted.into_iter().filter(there).map(str::to_owned).collect()
     }
 }
@@ -80,6 +80,7 @@ impl IceServer {
     }
 
     /// As the stack wants it.
+    #[cfg(feature = "webrtc")]
     pub(super) fn for_stack(&self) -> webrtc::peer_connection::RTCIceServer {
         webrtc::peer_connection::RTCIceServer {
             urls: vec![self.url.clone()],

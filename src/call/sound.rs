@@ -12,7 +12,8 @@ use webrtc::media_stream::track_remote::{TrackRemote, TrackRemoteEvent};
 use webrtc::peer_connection::PeerConnection;
 
 use super::SoundOut;
-use super::facts::{CallFacts, figures};
+use super::facts::CallFacts;
+use super::figures::figures;
 use crate::rtp::SoundPacket;
 
 /// How long a flush waits for the stack; it takes a millisecond.

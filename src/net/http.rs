@@ -142,6 +142,19 @@ pub async fn exchange(
     Ok(Answer { status: parts.status.as_u16(), headers: parts.headers, body, peer, token })
 }
 
+/// Reads an answer whose head came to its end, at most `bound` bytes of body and no longer than `within`.
+#[cfg(feature = "webrtc")]
+pub(crate) async fn read_whole(
+    answer: hyper::Response<Incoming>,
+    url: &Url,
+    bound: usize,
+    within: Duration,
+) -> Result<Vec<u8>, NetError> {
+    check(answer.headers()).map_err(|fault| fault.from(url))?;
+    let body = read_body(answer.into_body(), url, bound);
+    timeout(within, body).await.map_err(|_| late(EXCHANGING, url, within))?
+}
+
 /// The task that drives a connection; it ends with this value.
 pub(crate) struct Driver(JoinHandle<()>);
 

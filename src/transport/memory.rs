@@ -46,7 +46,7 @@ pub fn pair(seed: u64, faults: Faults) -> (Link, FarEnd) {
     let (came, incoming) = mpsc::channel(INCOMING_QUEUE);
     let peer = PeerInfo { address: None, tls: false, status: None, authorized: false };
     let far = FarEnd { sent, came: Some(came), faults, dice: Dice(seed), count: 0 };
-    (Link { outgoing, incoming, peer }, far)
+    (Link { outgoing, incoming, peer, sound: None }, far)
 }
 
 impl FarEnd {

@@ -5,17 +5,22 @@
 //! through [`Link::incoming`], in order, and [`Incoming::Closed`] is the last. Frames are text as they
 //! came; their meaning is for `protocol` and `session`.
 
+mod error;
 pub mod memory;
+mod refusal;
+pub mod webrtc;
 pub mod websocket;
 
 use std::net::SocketAddr;
 
 use futures_util::future::BoxFuture;
 use thiserror::Error;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 
-use crate::net::NetError;
+pub use crate::call::{CallFacts, CallState, SoundOut};
+use crate::rtp::SoundPacket;
 use crate::units::Bytes;
+pub use error::DialError;
 
 /// How many received frames may wait for the session driver before the socket is read no further.
 pub const INCOMING_QUEUE: usize = 1024;
@@ -32,6 +37,20 @@ pub struct Link {
     pub incoming: mpsc::Receiver<Incoming>,
     /// Who is at the other end.
     pub peer: PeerInfo,
+    /// The sound beside the frames, where the transport carries any: WebRTC alone.
+    pub sound: Option<SoundLine>,
+}
+
+/// The sound of a link, both ways. It ends with the link; dropping it ends nothing.
+#[derive(Debug)]
+pub struct SoundLine {
+    /// Packets to send, at the pace at which they were recorded. After a [`SoundOut::Flush`] is answered, a frame that is
+    /// sent comes behind them.
+    pub outgoing: mpsc::Sender<SoundOut>,
+    /// Packets as they come: late, twice or not at all. Those that nobody takes are dropped.
+    pub incoming: mpsc::Receiver<SoundPacket>,
+    /// What is known of the way between the two, about twice a second.
+    pub facts: watch::Receiver<CallFacts>,
 }
 
 /// Who is at the other end of a link.
@@ -71,6 +90,13 @@ pub enum Incoming {
         /// Its size.
         bytes: usize,
     },
+    /// A frame of ours is larger than the agent said that it takes, and was not sent; the link goes on.
+    Unsendable {
+        /// Its size.
+        bytes: usize,
+        /// The most that the agent takes.
+        bound: usize,
+    },
     /// The agent has taken nothing of what is sent for so long. Sending goes on waiting.
     Stalled {
         /// How long.
@@ -93,6 +119,9 @@ pub enum Closure {
         /// Its reason: text from outside.
         reason: String,
     },
+    /// The agent closed the call; a call has no codes.
+    #[error("the agent closed the call")]
+    HungUp,
     /// The connection ended without a close.
     #[error("the connection to the agent was lost: {0}")]
     Lost(String),
@@ -133,7 +162,7 @@ pub trait Dialer: Send + Sync {
     ///
     /// # Errors
     /// Whatever stands between the URL and an open link.
-    fn dial(&self) -> BoxFuture<'_, Result<Link, NetError>>;
+    fn dial(&self) -> BoxFuture<'_, Result<Link, DialError>>;
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ mod write;
 
 pub use fault::SdpFault;
 use write::for_stack;
+#[cfg(feature = "webrtc")]
 pub(super) use write::{MESSAGE_BYTES, for_peer};
 
 use fault::Reading;

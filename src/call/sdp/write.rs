@@ -40,6 +40,7 @@ pub(in crate::call) fn for_stack(lines: &Lines<'_>, sections: &Sections, notes: 
 
 /// A description of the stack as the peer is given it: without candidates that are no address. A machine without a network
 /// has a socket at the address of none.
+#[cfg(feature = "webrtc")]
 pub(in crate::call) fn for_peer(sdp: &str) -> String {
     let is_address = |line: &&str| line.strip_prefix("a=candidate:").is_none_or(usable);
     sdp.lines().filter(is_address).fold(String::new(), |text, line| text + line + "\r\n")

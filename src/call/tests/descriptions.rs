@@ -92,8 +92,8 @@ async fn e8_an_answer_without_a_usable_candidate_still_opens_where_the_peer_reac
 /// What is said of an offer's call within a second after its answer was changed.
 async fn opened(changed: impl FnOnce(String) -> String) -> CallError {
     let settings = Settings { connect_within: Duration::from_secs(2), ..here() };
-    let ours = Offering::prepare(settings).await.unwrap();
-    let theirs = Answering::prepare(ours.sdp(), here()).await.unwrap();
+    let ours = Offering::prepare(settings).await.expect("an offer");
+    let theirs = Answering::prepare(ours.sdp(), here()).await.expect("an answer");
     let answer = changed(theirs.sdp().to_owned());
     let their_call = tokio::spawn(theirs.connect());
     let error = ours.connect(&answer).await.expect_err("no call");

@@ -139,6 +139,9 @@ impl LinkPort {
             Incoming::Text(text) => RawFrame::Text(text),
             Incoming::Binary { bytes } => RawFrame::Binary { bytes },
             Incoming::Oversized { bytes } => RawFrame::Oversized { bytes },
+            Incoming::Unsendable { bytes, bound } => {
+                return Event::Said(self.attempt, unsendable(bytes, bound));
+            }
             Incoming::Stalled { after } => {
                 let waiting = self.link.as_ref().map_or(0, |open| open.outgoing.waiting());
                 return Event::Said(self.attempt, stalled(after, waiting));
@@ -158,7 +161,7 @@ impl LinkPort {
             self.attempt,
             match closure {
                 Closure::ByUs => Gone::ByUs,
-                Closure::Normal { .. } => Gone::Orderly(text),
+                Closure::Normal { .. } | Closure::HungUp => Gone::Orderly(text),
                 _ => Gone::Broken(text),
             },
         )
@@ -199,6 +202,13 @@ fn stalled(after: Duration, waiting: usize) -> Line {
     };
     let text = format!("The agent has not read a message for {} s{more}.", after.as_secs_f32());
     words::info(text, Some("if it goes on like this, the connection is given up within about a minute"))
+}
+
+/// What is said of a message that the agent would not take.
+fn unsendable(bytes: usize, bound: usize) -> Line {
+    let (bytes, bound) = (Bytes(bytes), Bytes(bound));
+    let text = format!("A message of {bytes} bytes was not sent: the agent takes at most {bound} in one.");
+    words::info(text, Some("a smaller photo may fit"))
 }
 
 async fn fetch_card(dialling: &Dialling) -> Result<CardResult, Line> {

@@ -1,11 +1,18 @@
-//! Microphones and speakers: which there are and what each can do. Nothing is played or recorded here.
+//! Microphones and speakers: which there are, what each can do, and sound from and to them.
+//!
+//! Order: [`Microphone::open`] with an [`Armed`](crate::device::Armed) for a microphone, then [`MicrophoneStream::take`]
+//! as often as sound is wanted, and [`MicrophoneStream::close`]; [`Speaker::open`] needs no consent. Simulated ones keep
+//! the same pace and are told apart by their label.
 //!
 //! [`list`] starts our own binary once more ([`child`]) and reads what it tells, line by line: sound libraries write
 //! to standard error, load plugins and may hang or crash, and none of it may reach a screen. What the child had told
 //! before it hung still counts. Without the feature `audio` the child answers that this build has no sound.
 
+mod absent;
 pub mod child;
 mod process;
+mod simulated;
+mod stream;
 #[cfg(feature = "audio")]
 mod system;
 mod trouble;
@@ -17,7 +24,13 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+pub use absent::AbsentDevice;
 pub use process::{AudioProgram, list};
+pub use simulated::{SimulatedMicrophone, SimulatedSpeaker};
+pub use stream::{
+    AudioError, AudioNote, Boxed, Microphone, MicrophoneStream, RATE, SPEAKER_SAMPLES, Speaker,
+    SpeakerStream, Taken,
+};
 pub use trouble::AudioTrouble;
 
 /// The word by which the device is chosen that the system prefers.

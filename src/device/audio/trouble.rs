@@ -40,6 +40,14 @@ pub enum AudioTrouble {
         /// The time it had.
         within: Duration,
     },
+    /// A sound file cannot be read or written.
+    #[error("the file {file} cannot be used ({what})")]
+    File {
+        /// Its name.
+        file: String,
+        /// What the system or its format says.
+        what: String,
+    },
     /// The process that lists them crashed, or told something else.
     #[error("listing sound devices failed ({how})")]
     Died {
@@ -66,6 +74,7 @@ impl AudioTrouble {
                  in System Settings, Privacy"
             }
             Self::Unusable { .. } => "plug it in anew, or choose `default`",
+            Self::File { .. } => "give a WAV or Opus file that can be read, or a place that can be written",
             Self::Hung { .. } | Self::Died { .. } => {
                 "restart the sound server; what was told until then is listed"
             }

@@ -139,7 +139,17 @@ pub struct Leash {
 impl Leash {
     /// Whether the consent still stands.
     pub fn is_live(&self) -> bool {
-        !*self.over.borrow() && self.over.has_changed().is_ok() && Instant::now() < self.deadline
+        self.over().is_none()
+    }
+
+    /// Why the consent is over; `None` while it stands. Being taken back counts before the deadline.
+    pub fn over(&self) -> Option<Ended> {
+        let is_taken_back = *self.over.borrow() || self.over.has_changed().is_err();
+        match (is_taken_back, Instant::now() < self.deadline) {
+            (true, _) => Some(Ended::Disarmed),
+            (false, false) => Some(Ended::Deadline),
+            (false, true) => None,
+        }
     }
 
     /// Waits until the consent is over. Being taken back counts before the deadline.

@@ -18,8 +18,9 @@ use tokio::sync::mpsc;
 use tokio_tungstenite::tungstenite::handshake::{client::generate_key, derive_accept_key};
 use url::Url;
 
-use super::{Dialer, INCOMING_QUEUE, Link, OUTGOING_QUEUE, PeerInfo};
-use crate::net::{Bearer, Credentials, NetContext, NetError, RedirectFault, Target, TokenFate, http, shown};
+use super::refusal::refusal;
+use super::{DialError, Dialer, INCOMING_QUEUE, Link, OUTGOING_QUEUE, PeerInfo};
+use crate::net::{Bearer, Credentials, NetContext, NetError, Target, TokenFate, http, shown};
 use crate::protocol::bounds;
 
 /// Times and bounds of an open link.
@@ -66,8 +67,8 @@ pub struct WebSocketDialer {
 }
 
 impl Dialer for WebSocketDialer {
-    fn dial(&self) -> BoxFuture<'_, Result<Link, NetError>> {
-        Box::pin(open(&self.url, &self.net, &self.credentials, self.options))
+    fn dial(&self) -> BoxFuture<'_, Result<Link, DialError>> {
+        Box::pin(async { Ok(open(&self.url, &self.net, &self.credentials, self.options).await?) })
     }
 }
 
@@ -95,7 +96,8 @@ pub async fn open(
     let (came, incoming) = mpsc::channel(INCOMING_QUEUE);
     tokio::spawn(pump::run(TokioIo::new(upgraded), to_send, came, options));
     let status = Some(StatusCode::SWITCHING_PROTOCOLS.as_u16());
-    Ok(Link { outgoing, incoming, peer: PeerInfo { address: Some(address), tls, status, authorized } })
+    let peer = PeerInfo { address: Some(address), tls, status, authorized };
+    Ok(Link { outgoing, incoming, peer, sound: None })
 }
 
 /// Asks for the upgrade and checks the answer (RFC 6455, section 4.1).
@@ -125,18 +127,6 @@ fn fields(key: &str) -> Vec<(header::HeaderName, HeaderValue)> {
         (header::SEC_WEBSOCKET_VERSION, HeaderValue::from_static("13")),
         (header::SEC_WEBSOCKET_KEY, key),
     ]
-}
-
-/// What the agent said instead of `101`.
-async fn refusal(answer: hyper::Response<hyper::body::Incoming>, url: &Url, token: TokenFate) -> NetError {
-    let status = answer.status();
-    if status.is_redirection() {
-        let to = answer.headers().get(header::LOCATION).and_then(|value| value.to_str().ok());
-        let location = to.and_then(|to| url.join(to).ok()).map_or("nowhere".to_owned(), |to| shown(&to));
-        return NetError::Redirect { url: shown(url), location, fault: RedirectFault::NotFollowed };
-    }
-    let body = http::read_excerpt(answer.into_body(), Duration::from_millis(500)).await;
-    NetError::Status { url: shown(url), status: status.as_u16(), body, token }
 }
 
 /// RFC 6455, section 4.1: what a client must find in a `101`.

@@ -263,7 +263,7 @@ where
         // The rest of the stream makes no sense any more; the agent is told and not listened to.
         Closure::TooLarge { .. } => CloseCode::Size,
         Closure::ProtocolError(_) => CloseCode::Protocol,
-        Closure::Lost(_) | Closure::TimedOut { .. } | Closure::ByUs => return,
+        Closure::HungUp | Closure::Lost(_) | Closure::TimedOut { .. } | Closure::ByUs => return,
     };
     let _ = sink.send(Message::Close(Some(CloseFrame { code, reason: "".into() }))).await;
 }
