@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::protocol::card::{
     AguiEndpoint, CANONICAL_URI, CardExtension, ExtensionParams, LEGACY_URI, PhysicalObservations,
-    SCHEMA_VERSION, SessionOffer, Voice, WEBSOCKET,
+    SCHEMA_VERSION, SessionOffer, TransportProfile, Voice, WEBRTC, WEBSOCKET, WebRtcOffer,
 };
 use crate::protocol::{Modalities, Modality};
 
@@ -17,6 +17,8 @@ pub const NAME: &str = "Workshop agent";
 /// What the card says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CardOptions {
+    /// How to talk to it.
+    pub transport: TransportProfile,
     /// What the agent accepts and may ask for; nothing makes it text-only.
     pub accepted: Modalities,
     /// What the agent may ask for.
@@ -52,6 +54,7 @@ pub fn card(options: &CardOptions, agui_url: &str) -> Value {
 }
 
 fn extension(options: &CardOptions, agui_url: &str) -> CardExtension {
+    let is_call = options.transport == TransportProfile::WebRtc;
     let physical = (!options.accepted.is_empty()).then(|| PhysicalObservations {
         accepted: options.accepted.iter().collect(),
         agent_requests: options.accepted.intersection(options.agent_requests).iter().collect(),
@@ -64,11 +67,11 @@ fn extension(options: &CardOptions, agui_url: &str) -> CardExtension {
             schema_version: SCHEMA_VERSION.to_owned(),
             agui: AguiEndpoint {
                 url: agui_url.to_owned(),
-                transport: WEBSOCKET.to_owned(),
+                transport: if is_call { WEBRTC } else { WEBSOCKET }.to_owned(),
                 session: Some(SessionOffer { resume: false, replay: false }),
-                webrtc: None,
+                webrtc: is_call.then(WebRtcOffer::of_profile),
             },
-            voice: Some(Voice { owner: "client".to_owned() }),
+            voice: Some(Voice { owner: if is_call { "agent" } else { "client" }.to_owned() }),
             physical_observations: physical,
         },
     }
@@ -117,7 +120,8 @@ mod tests {
     use super::*;
 
     fn options(accepted: Modalities) -> CardOptions {
-        CardOptions { accepted, agent_requests: accepted, legacy_uri: false, bearer: false }
+        let transport = TransportProfile::WebSocket;
+        CardOptions { transport, accepted, agent_requests: accepted, legacy_uri: false, bearer: false }
     }
 
     #[test]
@@ -139,6 +143,29 @@ mod tests {
             }
         });
         assert_eq!(card["capabilities"]["extensions"], json!([profile]));
+    }
+
+    #[test]
+    fn the_card_of_calls_has_the_exact_objects_and_explicit_turns() {
+        let options = CardOptions { transport: TransportProfile::WebRtc, ..options(Modalities::BOTH) };
+        let params =
+            card(&options, "https://agent.example/agui")["capabilities"]["extensions"][0]["params"].take();
+        assert_eq!(
+            (&params["agui"]["transport"], &params["voice"]["owner"]),
+            (&json!("webrtc"), &json!("agent"))
+        );
+        let profile = json!({
+            "profile": "agentcall-webrtc-0.1",
+            "audio": { "codec": "opus", "clockRateHz": 48000, "channels": 1, "direction": "sendrecv" },
+            "events": {
+                "transport": "datachannel",
+                "label": "agentcall.events",
+                "protocol": "agentcall-agui-dc-0.1",
+                "ordered": true
+            },
+            "supportsExplicitTurns": true
+        });
+        assert_eq!(params["agui"]["webrtc"], profile);
     }
 
     #[test]

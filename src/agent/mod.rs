@@ -12,4 +12,4 @@ pub mod card;
 pub mod server;
 
 pub use brain::faults::Fault;
-pub use server::{AgentConfig, AgentError, Running, serve};
+pub use server::{AgentConfig, AgentError, Running, Transports, serve};

@@ -7,6 +7,7 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::device::DeviceKind;
+use crate::device::audio::AudioTrouble;
 use crate::device::camera::{CameraError, CameraTrouble};
 use crate::device::nfc::{Apdu, Happened, ReaderTrouble, TagRead};
 use crate::trace::output::{ApduRecord, DeviceRecord};
@@ -105,6 +106,12 @@ impl Trouble {
 impl From<&ReaderTrouble> for Trouble {
     fn from(trouble: &ReaderTrouble) -> Self {
         Self::new(trouble.to_string(), trouble.hint())
+    }
+}
+
+impl From<&AudioTrouble> for Trouble {
+    fn from(trouble: &AudioTrouble) -> Self {
+        Self::new(trouble.to_string(), Some(trouble.hint().to_owned()))
     }
 }
 

@@ -98,6 +98,29 @@ pub struct WebRtcOffer {
     pub supports_explicit_turns: Option<bool>,
 }
 
+impl WebRtcOffer {
+    /// What the profile asks for, word for word, with explicit turns.
+    pub fn of_profile() -> Self {
+        let owned = |text: &str| text.to_owned();
+        Self {
+            profile: owned(WEBRTC_PROFILE),
+            audio: AudioOffer {
+                codec: owned("opus"),
+                clock_rate_hz: 48_000,
+                channels: 1,
+                direction: owned("sendrecv"),
+            },
+            events: EventsOffer {
+                transport: owned("datachannel"),
+                label: owned("agentcall.events"),
+                protocol: owned("agentcall-agui-dc-0.1"),
+                ordered: true,
+            },
+            supports_explicit_turns: Some(true),
+        }
+    }
+}
+
 /// `params.agui.webrtc.audio`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]

@@ -1,11 +1,16 @@
-//! The agent on one loopback listener: its card over HTTP, its sessions over WebSocket.
+//! The agent on one loopback listener: its card over HTTP, its sessions over WebSocket or WebRTC.
 //!
-//! `GET /.well-known/agent-card.json` answers with the card, `GET /agui` upgrades to a WebSocket, anything
-//! else is a small 404. Pages in a browser may neither read nor drive it (`caller`). [`serve`] binds, returns at once, and serves until [`Running::stop`] or until the
+//! `GET /.well-known/agent-card.json` answers with the card, `GET /agui` upgrades to a WebSocket, `POST /agui`
+//! answers an offer of a call, anything else is a small 404. Where both are served, the card of calls is at
+//! `/webrtc/agent-card.json`. Pages in a browser may neither read nor drive it (`caller`). [`serve`] binds, returns at once, and serves until [`Running::stop`] or until the
 //! handle is dropped. `cli` is the only caller besides tests.
 
+#[cfg(feature = "webrtc")]
+mod call;
 mod caller;
 mod http;
+#[cfg(feature = "webrtc")]
+mod recording;
 mod socket;
 
 use std::collections::VecDeque;
@@ -18,10 +23,12 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, watch};
 use tokio::task::{AbortHandle, JoinHandle, JoinSet};
+use tokio::time::{Instant, sleep_until};
 
 use crate::agent::Fault;
 use crate::agent::brain::BrainConfig;
 use crate::agent::card::CardOptions;
+use crate::protocol::card::TransportProfile;
 use crate::protocol::{Dialect, Modalities};
 use crate::redact::Token;
 
@@ -37,11 +44,40 @@ const HEAD_BYTES: usize = 16 * 1024;
 /// How long [`Running::stop`] waits for sessions to say goodbye.
 const STOP_WITHIN: Duration = Duration::from_secs(2);
 
+/// How the agent can be talked to (`--transport`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Transports {
+    /// Over WebSocket.
+    #[default]
+    WebSocket,
+    /// Over WebRTC, with sound.
+    WebRtc,
+    /// Over both; a card names one, so there are two cards.
+    Both,
+}
+
+impl Transports {
+    fn has_sockets(self) -> bool {
+        self != Self::WebRtc
+    }
+
+    fn has_calls(self) -> bool {
+        self != Self::WebSocket
+    }
+
+    /// What the card at the well-known place names.
+    fn first(self) -> TransportProfile {
+        if self.has_sockets() { TransportProfile::WebSocket } else { TransportProfile::WebRtc }
+    }
+}
+
 /// How the agent is served.
 #[derive(Clone, Debug)]
 pub struct AgentConfig {
     /// Where to listen; port 0 takes a free one. The default is loopback.
     pub listen: SocketAddr,
+    /// How it can be talked to.
+    pub transports: Transports,
     /// What the card accepts and the agent may ask for; nothing makes it text-only (`--accept none`).
     pub accepted: Modalities,
     /// Whether the card carries the legacy extension URI (`--legacy-uri`).
@@ -69,6 +105,7 @@ impl Default for AgentConfig {
         let brain = BrainConfig::default();
         Self {
             listen: SocketAddr::new(IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 0),
+            transports: Transports::WebSocket,
             accepted: brain.accepted,
             legacy_uri: false,
             faults: Vec::new(),
@@ -92,8 +129,9 @@ impl AgentConfig {
         }
     }
 
-    fn card(&self) -> CardOptions {
+    fn card(&self, transport: TransportProfile) -> CardOptions {
         CardOptions {
+            transport,
             accepted: self.accepted,
             agent_requests: self.accepted,
             legacy_uri: self.legacy_uri,
@@ -122,6 +160,8 @@ pub struct Running {
     pub addr: SocketAddr,
     /// Where its card is.
     pub card_url: String,
+    /// Where the card of calls is, if that is another one.
+    pub call_card_url: Option<String>,
     shutdown: watch::Sender<bool>,
     task: JoinHandle<()>,
 }
@@ -162,11 +202,21 @@ pub async fn serve(config: AgentConfig) -> Result<Running, AgentError> {
     let listener = TcpListener::bind(config.listen).await.map_err(failed)?;
     let addr = listener.local_addr().map_err(failed)?;
     let (shutdown, stopping) = watch::channel(false);
-    let card_url = format!("http://{}{}", reachable(addr), http::CARD_PATH);
+    let at = |path: &str| format!("http://{}{path}", reachable(addr));
+    let card_url = at(http::CARD_PATH);
+    let call_card_url = (config.transports == Transports::Both).then(|| at(http::CALL_CARD_PATH));
     let places = Arc::new(Semaphore::new(SESSIONS));
     let shared = Arc::new(Shared { config, places, addr, shutdown: stopping });
     let task = tokio::spawn(accept(listener, shared));
-    Ok(Running { addr, card_url, shutdown, task })
+    Ok(Running { addr, card_url, call_card_url, shutdown, task })
+}
+
+/// Waits for a deadline on a session's clock; without one, for ever.
+async fn until(started: Instant, deadline: Option<Duration>) {
+    match deadline {
+        Some(deadline) => sleep_until(started + deadline).await,
+        None => std::future::pending().await,
+    }
 }
 
 /// The bound address, or loopback when every address was bound: nobody can connect to `0.0.0.0`.
@@ -227,8 +277,12 @@ async fn connection(stream: tokio::net::TcpStream, shared: Arc<Shared>, finished
         _ = stopping.wait_for(|stop| *stop) => return,
     };
     finished.store(true, SeqCst);
-    if let (Ok(Ok(())), Some((session, place))) = (served, upgraded.take()) {
-        socket::session(session, &shared).await;
+    if let (Ok(Ok(())), Some((next, place))) = (served, upgraded.take()) {
+        match next {
+            http::Next::WebSocket(upgrade) => socket::session(upgrade, &shared).await,
+            #[cfg(feature = "webrtc")]
+            http::Next::Call(answering) => call::session(*answering, &shared).await,
+        }
         drop(place);
     }
 }

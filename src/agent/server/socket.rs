@@ -13,7 +13,7 @@ use tokio_tungstenite::tungstenite::error::CapacityError;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 use tokio_tungstenite::tungstenite::protocol::{CloseFrame, Message, Role, WebSocketConfig};
 
-use super::Shared;
+use super::{Shared, until};
 use crate::agent::brain::{Brain, Close, Deliberate, Reply};
 use crate::protocol::{Dialect, bounds};
 
@@ -172,14 +172,6 @@ impl Session {
         let rest = async { while let Some(Ok(_)) = self.socket.next().await {} };
         let _ = timeout(CLOSE_WITHIN, rest).await;
         ControlFlow::Break(())
-    }
-}
-
-/// Waits for a deadline on the session's clock; without one, for ever.
-async fn until(started: Instant, deadline: Option<Duration>) {
-    match deadline {
-        Some(deadline) => sleep_until(started + deadline).await,
-        None => std::future::pending().await,
     }
 }
 

@@ -17,7 +17,7 @@ use crate::net::{Credentials, NetContext, Origin};
 use crate::protocol::card::{Offer, TransportProfile};
 use crate::protocol::frame::RawFrame;
 use crate::protocol::{Dialect, Finding};
-use crate::transport::{Closure, Incoming, Link, Outgoing, websocket};
+use crate::transport::{Closure, DialError, Incoming, Link, Outgoing, SoundLine, webrtc, websocket};
 use crate::units::Bytes;
 use crate::words::sentence;
 
@@ -34,6 +34,8 @@ pub(super) struct Dialling {
     pub wait: Option<Duration>,
     /// Times and bounds of the WebSocket.
     pub options: websocket::Options,
+    /// Times, bounds and servers of calls.
+    pub calls: webrtc::Options,
     /// The open names of the wire.
     pub dialect: Dialect,
 }
@@ -48,6 +50,8 @@ pub(super) struct LinkPort {
     opened: Opened,
     attempt: Attempt,
     link: Option<Open>,
+    /// The sound of the link that was opened last, until it is taken.
+    sound: Option<SoundLine>,
 }
 
 type Opened = (mpsc::Sender<(Attempt, Link)>, mpsc::Receiver<(Attempt, Link)>);
@@ -66,7 +70,7 @@ impl LinkPort {
     /// A port without a connection. What happens is brought to `events`.
     pub fn new(dialling: Dialling, events: Events) -> Self {
         let opened = mpsc::channel(1);
-        Self { dialling, events, task: None, opened, attempt: Attempt::default(), link: None }
+        Self { dialling, events, task: None, opened, attempt: Attempt::default(), link: None, sound: None }
     }
 
     /// Lets go of everything and fetches the card; [`Event::Card`] tells what came of it.
@@ -120,12 +124,18 @@ impl LinkPort {
                 return std::future::pending().await;
             };
             if attempt == self.attempt {
-                let Link { outgoing, incoming, .. } = link;
+                let Link { outgoing, incoming, sound, .. } = link;
+                self.sound = sound;
                 self.link =
                     Some(Open { outgoing: Backlog::new(outgoing), incoming, waiting: VecDeque::new() });
                 return Event::Dialled(attempt, Ok(()));
             }
         }
+    }
+
+    /// The sound of a link that was just opened, once.
+    pub fn sound(&mut self) -> Option<SoundLine> {
+        self.sound.take()
     }
 
     /// What the connection has brought already, if there is something.
@@ -267,12 +277,20 @@ fn endpoint(offer: &Offer) -> String {
 }
 
 async fn dial(dialling: &Dialling, offer: &Offer, session_id: &str) -> Result<Link, Line> {
-    let fail = |error: crate::net::NetError| words::network(error.kind(), error.to_string(), error.hint());
-    let url = dialling.net.policy.parse(&offer.url).map_err(fail)?;
+    let fail = |error: DialError| words::network(error.kind(), error.to_string(), error.hint());
+    let url = dialling.net.policy.parse(&offer.url).map_err(|error| fail(error.into()))?;
     let typed = match &dialling.source {
         CardSource::Url(url) => Origin::of(url),
         CardSource::File(_) => None,
     };
     let credentials = dialling.credentials.clone().bound_to(typed);
-    websocket::open(&url, &dialling.net, &credentials, dialling.options).await.map_err(fail)
+    let opened = match offer.transport {
+        TransportProfile::WebSocket => websocket::open(&url, &dialling.net, &credentials, dialling.options)
+            .await
+            .map_err(DialError::from),
+        TransportProfile::WebRtc => {
+            webrtc::open(&url, &dialling.net, &credentials, &dialling.calls, session_id).await
+        }
+    };
+    opened.map_err(fail)
 }

@@ -18,6 +18,7 @@ use self::camera::CameraPort;
 use self::link::LinkPort;
 use self::reader::ReaderPort;
 use self::voice::VoicePort;
+pub use self::voice::VoiceSettings;
 use super::devices::{DeviceReport, Trouble};
 use super::effect::Effect;
 use super::engine::{Engine, EngineSettings};
@@ -25,6 +26,7 @@ use super::event::Event;
 use super::notice::{DeviceLine, Notice};
 use super::request::Request;
 use crate::device::ArmedBy;
+use crate::device::audio::{Microphone, Speaker};
 use crate::device::camera::{Camera, CameraProgram};
 use crate::device::nfc::{NfcReader, Placer, Readers};
 use crate::discovery::fetch::CardSource;
@@ -34,7 +36,7 @@ use crate::protocol::frame::RawFrame;
 use crate::protocol::observation::Passport;
 use crate::protocol::{Dialect, Modalities, bounds};
 use crate::redact::Scrubber;
-use crate::transport::websocket;
+use crate::transport::{webrtc, websocket};
 
 /// How many requests may wait for the engine.
 const REQUESTS: usize = 256;
@@ -60,6 +62,8 @@ pub struct ClientConfig {
     pub wait: Option<Duration>,
     /// Times and bounds of the WebSocket.
     pub websocket: websocket::Options,
+    /// Times, bounds and servers of calls.
+    pub webrtc: webrtc::Options,
     /// The modalities that this client offers.
     pub offered: Modalities,
     /// Whether acks are sent (R16).
@@ -78,6 +82,12 @@ pub struct ClientConfig {
     pub devices: Option<DeviceLister>,
     /// The chosen camera.
     pub camera: Box<dyn Camera>,
+    /// The chosen microphone.
+    pub microphone: Box<dyn Microphone>,
+    /// The chosen speaker.
+    pub speaker: Box<dyn Speaker>,
+    /// How sound is sent and played.
+    pub voice: VoiceSettings,
     /// The program behind simulated cameras of picture files.
     pub camera_program: CameraProgram,
     /// Where the device key is (R10).
@@ -186,7 +196,10 @@ async fn run(config: ClientConfig, mut requests: mpsc::Receiver<Request>, notice
                 Event::Request(request.unwrap_or(Request::Quit))
             }
             Some(event) = happened.recv() => event,
-            event = ports.link.next() => event,
+            event = ports.link.next() => {
+                ports.attach_sound();
+                event
+            }
             () = until(deadline) => Event::Tick,
         };
         now = start.elapsed();
@@ -255,8 +268,16 @@ fn settings(config: &ClientConfig) -> EngineSettings {
             trouble: config.camera.absence().and_then(Trouble::of_absence),
         },
         talk_within: TALK_WITHIN,
-        microphone: DeviceLine { name: String::new(), simulated: false, trouble: None },
-        speaker: DeviceLine { name: String::new(), simulated: false, trouble: None },
+        microphone: DeviceLine {
+            name: config.microphone.label(),
+            simulated: config.microphone.is_simulated(),
+            trouble: config.microphone.absence().map(Trouble::from),
+        },
+        speaker: DeviceLine {
+            name: config.speaker.label(),
+            simulated: config.speaker.is_simulated(),
+            trouble: config.speaker.absence().map(Trouble::from),
+        },
         target: config.target.clone(),
     }
 }
@@ -269,7 +290,13 @@ impl Ports {
             lister: config.devices,
             listing: None,
             camera: CameraPort::new(config.camera, config.camera_program, config.armed_by, events.clone()),
-            voice: VoicePort::new(events.clone()),
+            voice: VoicePort::new(
+                (config.microphone, config.speaker),
+                config.voice,
+                config.armed_by,
+                events.clone(),
+                start,
+            ),
             link: LinkPort::new(
                 link::Dialling {
                     source: config.source,
@@ -277,6 +304,7 @@ impl Ports {
                     credentials: config.credentials,
                     wait: config.wait,
                     options: config.websocket,
+                    calls: config.webrtc,
                     dialect: config.dialect,
                 },
                 events.clone(),
@@ -284,6 +312,14 @@ impl Ports {
             events,
             notices,
             told: Vec::new(),
+        }
+    }
+
+    /// A link that was just opened may carry sound.
+    fn attach_sound(&mut self) {
+        if let Some(_line) = self.link.sound() {
+            #[cfg(feature = "webrtc")]
+            self.voice.attach(_line);
         }
     }
 
@@ -308,7 +344,10 @@ impl Ports {
             Effect::Dial(attempt, offer, session_id) => self.link.dial(attempt, *offer, session_id),
             Effect::Transmit(text) => self.link.transmit(text),
             Effect::CloseLink => self.link.close(),
-            Effect::DropLink => self.link.drop_now(),
+            Effect::DropLink => {
+                self.voice.detach();
+                self.link.drop_now();
+            }
             Effect::Scan { id, within, place } => self.reader.scan(id, within, place),
             Effect::Place(spec) => self.reader.place(&spec).await,
             Effect::Aim { id, within, show } => self.camera.aim(id, within, show).await,
@@ -326,7 +365,7 @@ impl Ports {
                     let _engine_stopped = events.send(Event::Passport(id, result)).await;
                 });
             }
-            Effect::OpenMicrophone { id, within, file } => self.voice.open(id, within, file).await,
+            Effect::OpenMicrophone { id, within, file } => self.voice.open(id, within, file),
             Effect::SendSound(id) => self.voice.send(id),
             Effect::CloseMicrophone { id, flush } => self.voice.close(id, flush).await,
             Effect::ListDevices => {

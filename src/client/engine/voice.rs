@@ -75,7 +75,8 @@ impl Engine {
 
     /// A session begins whose transport carries sound, or none.
     pub(super) fn begin_voice(&mut self, has_sound: bool) {
-        self.voice = Voice { count: self.voice.count, has_sound, ..Voice::default() };
+        let Voice { count, told, .. } = std::mem::take(&mut self.voice);
+        self.voice = Voice { count, told, has_sound, ..Voice::default() };
         self.tell_voice();
     }
 
