@@ -14,6 +14,7 @@ pub async fn agent(args: &AgentArgs, printer: &mut Printer<'_>) -> Result<Exit, 
     let mut signals = Signals::listen()?;
     let config = AgentConfig {
         listen: args.listen,
+        transports: args.transport,
         accepted: args.accept,
         legacy_uri: args.legacy_uri,
         faults: args.fault.clone(),
@@ -43,5 +44,7 @@ pub async fn start(config: AgentConfig) -> Result<Running, Failure> {
 
 fn ready(running: &Running) -> String {
     let origin = running.card_url.split("/.well-known").next().unwrap_or(&running.card_url);
-    format!("Card: {}  Connect: agentcall connect --local {origin}  (Ctrl-C ends)", running.card_url)
+    let call =
+        running.call_card_url.as_ref().map(|url| format!("  Card of calls: {url}")).unwrap_or_default();
+    format!("Card: {}{call}  Connect: agentcall connect --local {origin}  (Ctrl-C ends)", running.card_url)
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::agent::{AgentConfig, Fault};
+use crate::agent::{AgentConfig, Fault, Transports};
 use crate::protocol::Modalities;
 use crate::redact::Token;
 use crate::scenario::grammar;
@@ -134,6 +134,10 @@ pub struct SessionArgs {
 /// `agentcall demo`
 #[derive(Debug, Args)]
 pub struct DemoArgs {
+    /// Talk to the built-in agent over this: websocket, or webrtc, which carries sound
+    #[arg(long, value_name = "NAME", default_value = "websocket", value_parser = values::transport(),
+          hide_possible_values = true)]
+    pub transport: Transports,
     /// The session.
     #[command(flatten)]
     pub session: SessionArgs,
@@ -264,6 +268,10 @@ pub struct AgentArgs {
     /// Listen on this address; port 0 takes a free one
     #[arg(long, value_name = "ADDR", default_value_t = AgentConfig::DEFAULT_LISTEN)]
     pub listen: SocketAddr,
+    /// Serve sessions over this: websocket, webrtc, or both; with both there are two cards
+    #[arg(long, value_name = "NAME", default_value = "websocket", value_parser = values::transports(),
+          hide_possible_values = true)]
+    pub transport: Transports,
     /// Accept only these: nfc, photo, both with a comma between them, or none for a text-only agent
     #[arg(long, value_name = "LIST", default_value = "nfc,photo", value_parser = values::modalities(),
           hide_possible_values = true)]

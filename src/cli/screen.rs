@@ -45,7 +45,11 @@ pub async fn connect(args: &ConnectArgs) -> Result<Exit, Failure> {
 pub async fn demo(args: &DemoArgs) -> Result<Exit, Failure> {
     needs_terminal()?;
     let settled = Settled::for_own_agent(&args.session, &args.config)?;
-    let config = AgentConfig { dialect: settled.settings.dialect.value.clone(), ..AgentConfig::default() };
+    let config = AgentConfig {
+        dialect: settled.settings.dialect.value.clone(),
+        transports: args.transport,
+        ..AgentConfig::default()
+    };
     let agent = super::agent::start(config).await?;
     let shown = show(&format!("http://{}", agent.addr), &settled, SIMULATED).await;
     agent.stop().await;

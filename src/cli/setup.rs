@@ -6,16 +6,17 @@ use std::time::Duration;
 use super::args::{ConfigArgs, NetArgs, SessionArgs};
 use super::devices::{Devices, Wanted, lister};
 use super::exit::{Failure, Kind};
-use crate::client::ClientConfig;
+use crate::client::{ClientConfig, VoiceSettings};
 use crate::config::{ConfigError, EnvName, Environment, Layer, Names, Settings, resolve};
 use crate::device::ArmedBy;
+use crate::device::audio::{SimulatedMicrophone, SimulatedSpeaker};
 use crate::discovery::fetch::CardSource;
 use crate::net::{
     Credentials, NetContext, Origin, Proxies, ProxyChoice, Timeouts, UrlPolicy, read_token_env,
     read_token_file,
 };
 use crate::redact::Token;
-use crate::transport::websocket;
+use crate::transport::{webrtc, websocket};
 
 /// Everything resolved, and everything that was named read.
 pub struct Settled {
@@ -100,6 +101,10 @@ impl Settled {
             watched: devices.watched,
             devices: Some(lister()),
             camera: devices.camera,
+            microphone: Box::new(SimulatedMicrophone::default()),
+            speaker: Box::new(SimulatedSpeaker::default()),
+            voice: VoiceSettings::default(),
+            webrtc: webrtc::Options::default(),
             camera_program: devices.program,
             state_dir: self.state_dir()?,
             armed_by,

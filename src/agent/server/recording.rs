@@ -34,11 +34,13 @@ impl Recording {
 
     /// How long and how loud it is.
     pub fn heard(&self) -> Heard {
-        let mut decoder = Decoder::new();
+        let mut decoder = Decoder::new().ok();
         let (mut samples, mut squares) = (0_u64, 0.0_f64);
         let mut last = 0;
         for packet in self.packets.values() {
-            let Ok(pcm) = decoder.decode(&packet.payload) else { continue };
+            let Some(Ok(pcm)) = decoder.as_mut().map(|decoder| decoder.decode(&packet.payload)) else {
+                continue;
+            };
             last = pcm.len();
             samples += last as u64;
             squares += pcm.iter().map(|sample| f64::from(*sample).powi(2)).sum::<f64>();

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 
 use clap::builder::{PossibleValue, TypedValueParser};
 
-use crate::agent::Fault;
+use crate::agent::{Fault, Transports};
 use crate::protocol::{Modalities, Modality};
 
 /// Reads a value with `read`; `names` are what a shell offers, and need not be all that is accepted.
@@ -47,6 +47,37 @@ pub fn faults() -> Named<Fault> {
             Fault::ALL.iter().map(|fault| PossibleValue::new(fault.name()).help(fault.help())).collect()
         },
     }
+}
+
+/// A transport of the demo's agent.
+pub fn transport() -> Named<Transports> {
+    Named {
+        read: |text| read_transport(text, false),
+        names: || TRANSPORTS[..2].iter().map(|t| PossibleValue::new(t.0)).collect(),
+    }
+}
+
+/// The transports of an agent that is served.
+pub fn transports() -> Named<Transports> {
+    Named {
+        read: |text| read_transport(text, true),
+        names: || TRANSPORTS.iter().map(|t| PossibleValue::new(t.0)).collect(),
+    }
+}
+
+const TRANSPORTS: [(&str, Transports); 3] =
+    [("websocket", Transports::WebSocket), ("webrtc", Transports::WebRtc), ("both", Transports::Both)];
+
+fn read_transport(text: &str, both: bool) -> Result<Transports, String> {
+    let known = TRANSPORTS.iter().find(|(name, which)| *name == text && (both || *which != Transports::Both));
+    let Some((_, which)) = known else {
+        let also = if both { ", webrtc or both" } else { " or webrtc" };
+        return Err(format!("expected websocket{also}"));
+    };
+    if *which != Transports::WebSocket && !cfg!(feature = "webrtc") {
+        return Err("this build was made without the feature webrtc".to_owned());
+    }
+    Ok(*which)
 }
 
 fn read_modalities(text: &str) -> Result<Modalities, String> {

@@ -112,6 +112,11 @@ pub trait SpeakerStream: Send {
     /// Samples that were put and are not yet played, the device's own delay included.
     fn queued(&self) -> usize;
 
+    /// Samples that should be queued so that it does not run dry while nobody looks for 20 ms: what it needs itself, and that.
+    fn ahead(&self) -> usize {
+        1_440
+    }
+
     /// Samples that can be put now; at most [`SPEAKER_SAMPLES`].
     fn room(&self) -> usize;
 

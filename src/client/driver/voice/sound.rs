@@ -14,7 +14,6 @@ use crate::client::event::{Event, Recorded};
 use crate::client::voice::{Levels, Loudness, MediaStats};
 use crate::device::audio::{AudioNote, Speaker};
 use crate::media::level::Level;
-use crate::rtp::SoundPacket;
 use crate::transport::{CallFacts, SoundLine};
 use crate::words::sentence;
 
@@ -81,7 +80,7 @@ struct Rates {
 }
 
 impl Sound {
-    async fn tell(&self, event: Event) {
+    async fn tell(&mut self, event: Event) {
         let _engine_stopped = self.events.send(event).await;
     }
 
