@@ -40,6 +40,7 @@ impl Model {
                 self.mode = Mode::Devices(0);
                 return vec![Effect::Ask(Request::ListDevices)];
             }
+            View::Call => self.mode = Mode::Call(0),
             View::LookAgain if matches!(self.mode, Mode::Devices(_)) => {
                 return vec![Effect::Ask(Request::ListDevices)];
             }
@@ -153,7 +154,7 @@ impl Model {
             // What forgets a session is answered with `y` alone: Enter ends whatever somebody thinks to be typing.
             Mode::Asking(question) => self.mode = Mode::Asking(question),
             Mode::Devices(_) => return self.end_devices(),
-            Mode::Passport(_) | Mode::Help(_) | Mode::Panes => {}
+            Mode::Passport(_) | Mode::Help(_) | Mode::Call(_) | Mode::Panes => {}
         }
         Vec::new()
     }

@@ -1,6 +1,7 @@
 //! The conversation as a person reads it: who said what, streamed text, speech segments, failures.
 
 use std::collections::VecDeque;
+use std::time::Duration;
 
 use crate::protocol::Event;
 use crate::safe_text::SafeText;
@@ -85,6 +86,8 @@ pub struct Conversation {
     bytes: usize,
     /// Whether the user has said or shown anything.
     begun: bool,
+    /// Since when a spoken turn is open.
+    speaking: Option<Duration>,
     /// The rule that the agent broke last in this run: a storm of one kind is one line.
     broken: Option<&'static str>,
 }
@@ -150,7 +153,27 @@ impl Conversation {
                 ))));
             }
             Body::Event(event) => self.event(event, cancelling),
-            Body::Client | Body::Unread => {}
+            Body::Client => self.spoke(record),
+            Body::Unread => {}
+        }
+    }
+
+    /// A spoken turn was opened, and sent or dropped.
+    fn spoke(&mut self, record: &Record) {
+        let started = self.speaking;
+        match &*record.kind {
+            "audio.turn.start" => self.speaking = Some(record.at),
+            "audio.turn.commit" | "audio.turn.cancel" => {
+                self.speaking = None;
+                let open = started.map(|since| record.at.saturating_sub(since).as_secs_f32());
+                let long = open.map(|seconds| format!(", {seconds:.1} s")).unwrap_or_default();
+                if record.kind == "audio.turn.commit" {
+                    self.push(Item::You(SafeText::line(&format!("♪ spoken{long}"))));
+                } else {
+                    self.note(SafeText::line(&format!("what was said was dropped{long}")));
+                }
+            }
+            _ => {}
         }
     }
 

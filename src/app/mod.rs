@@ -18,6 +18,7 @@ mod notices;
 mod palette;
 mod row;
 mod update;
+mod voice;
 
 #[cfg(test)]
 pub(crate) mod tests;
@@ -36,3 +37,4 @@ pub use model::{
 };
 pub use palette::Palette;
 pub use row::{Row, Source, Way};
+pub use voice::VoiceFacts;

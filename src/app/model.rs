@@ -8,6 +8,7 @@ use super::edit::Editor;
 use super::events::Events;
 use super::facts::{ActivityFacts, CardFacts, Link, PhysicalFacts, SectionFacts, SessionFacts};
 use super::palette::Palette;
+use super::voice::VoiceFacts;
 use crate::client::notice::Preview;
 use crate::command::{Context, Keymap};
 use crate::protocol::Modality;
@@ -77,6 +78,8 @@ pub enum Mode {
     Help(usize),
     /// Looking at the devices that are found, scrolled by so many lines.
     Devices(usize),
+    /// Looking at the figures of the call, scrolled by so many lines.
+    Call(usize),
     /// Looking for a command.
     Palette(Palette),
     /// Choosing a tag: what is typed, and which line is chosen.
@@ -171,6 +174,8 @@ pub struct Model {
     pub session: SessionFacts,
     /// Reader and camera.
     pub physical: PhysicalFacts,
+    /// Microphone, speaker and call, where the session has sound.
+    pub voice: Option<VoiceFacts>,
     /// The devices that were found, while somebody looks at them.
     pub devices: Vec<SectionFacts>,
     /// When the review came up that is open now.
@@ -221,6 +226,8 @@ impl Model {
     /// Which keys count now.
     pub fn context(&self) -> Context {
         match &self.mode {
+            // What leaves this machine comes first.
+            Mode::Panes if self.is_talking() => Context::Talking,
             Mode::Panes => match &self.physical.activity {
                 activity if activity.armed().is_some() => Context::Armed,
                 ActivityFacts::Reviewing(..) => Context::Review,
@@ -230,6 +237,7 @@ impl Model {
             Mode::Confirming(..)
             | Mode::Help(_)
             | Mode::Devices(_)
+            | Mode::Call(_)
             | Mode::Palette(_)
             | Mode::Picker(..)
             | Mode::Asking(_) => Context::Overlay,

@@ -6,7 +6,9 @@ impl Model {
     /// Up and down: in the list that is open, else in the pane that has the focus.
     pub(super) fn step(&mut self, by: isize) {
         match &mut self.mode {
-            Mode::Help(scrolled) | Mode::Devices(scrolled) => *scrolled = scrolled.saturating_add_signed(by),
+            Mode::Help(scrolled) | Mode::Devices(scrolled) | Mode::Call(scrolled) => {
+                *scrolled = scrolled.saturating_add_signed(by)
+            }
             Mode::Palette(palette) => {
                 let most = palette.found().len().saturating_sub(1);
                 palette.chosen = palette.chosen.saturating_add_signed(by).min(most);
@@ -55,7 +57,9 @@ impl Model {
         }
         self.inspected = seen.inspected.unwrap_or(self.inspected);
         self.reviewed = seen.reviewed.unwrap_or(self.reviewed);
-        if let (Mode::Help(scrolled) | Mode::Devices(scrolled), Some(page)) = (&mut self.mode, seen.page) {
+        if let (Mode::Help(scrolled) | Mode::Devices(scrolled) | Mode::Call(scrolled), Some(page)) =
+            (&mut self.mode, seen.page)
+        {
             *scrolled = page;
         }
         self.seen = seen;

@@ -52,7 +52,13 @@ impl Model {
             }
             Notice::Device(event) => self.device(&event),
             Notice::Devices(report) => self.devices_found(&report),
-            Notice::Voice(_) | Notice::Levels(_) | Notice::Media(_) | Notice::Spoken(_) => {}
+            Notice::Voice(view) => self.voice_changed(view.as_deref()),
+            Notice::Levels(levels) => {
+                self.now = self.now.max(levels.at);
+                self.measured(|voice| voice.levels = Some(levels));
+            }
+            Notice::Media(stats) => self.measured(|voice| voice.stats = Some(stats)),
+            Notice::Spoken(spoken) => self.measured(|voice| voice.spoken = Some(spoken)),
             Notice::Finding { finding, .. } => self.conversation.note(SafeText::line(&finding.to_string())),
             Notice::Stopped => return vec![Effect::Exit],
         }

@@ -74,7 +74,7 @@ impl Model {
                 self.mode = Mode::Typing;
                 self.draft.paste(text)
             }
-            Mode::Confirming(..) | Mode::Help(_) | Mode::Devices(_) | Mode::Asking(_) => 0,
+            Mode::Confirming(..) | Mode::Help(_) | Mode::Devices(_) | Mode::Call(_) | Mode::Asking(_) => 0,
         };
         self.filter_typed();
         if left_out > 0 {

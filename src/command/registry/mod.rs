@@ -12,6 +12,8 @@ pub enum Context {
     Armed,
     /// An observation is under review.
     Review,
+    /// The microphone is open.
+    Talking,
     /// A line is being typed.
     Typing,
     /// A list or page is open over the panes.
@@ -20,7 +22,8 @@ pub enum Context {
 
 impl Context {
     /// All contexts, in the order of the documentation.
-    pub const ALL: [Self; 5] = [Self::Panes, Self::Armed, Self::Review, Self::Typing, Self::Overlay];
+    pub const ALL: [Self; 6] =
+        [Self::Panes, Self::Talking, Self::Armed, Self::Review, Self::Typing, Self::Overlay];
 
     /// For people.
     pub const fn title(self) -> &'static str {
@@ -28,6 +31,7 @@ impl Context {
             Self::Panes => "in the panes",
             Self::Armed => "while something is armed",
             Self::Review => "while reviewing",
+            Self::Talking => "while the microphone is open",
             Self::Typing => "while typing",
             Self::Overlay => "in a list or page",
         }
@@ -56,6 +60,8 @@ pub enum View {
     Help,
     /// The list of devices.
     Devices,
+    /// The figures of the call.
+    Call,
     /// Look for devices anew.
     LookAgain,
     /// The palette.
@@ -145,7 +151,7 @@ pub fn by_id(id: &str) -> Option<&'static Command> {
     ALL.iter().find(|command| command.id == id)
 }
 
-const EVERYWHERE: &[Context] = &[Context::Panes, Context::Armed, Context::Review];
+const EVERYWHERE: &[Context] = &[Context::Panes, Context::Talking, Context::Armed, Context::Review];
 
 macro_rules! command {
     ($id:literal, $title:literal, $contexts:expr, [$($key:expr),*], $verb:expr, $palette:literal, $act:expr, $help:literal) => {
@@ -161,9 +167,16 @@ mod session;
 mod teaching;
 mod typing;
 mod view;
+mod voice;
 
-const PARTS: [&[Command]; 5] =
-    [session::COMMANDS, physical::COMMANDS, teaching::COMMANDS, view::COMMANDS, typing::COMMANDS];
+const PARTS: [&[Command]; 6] = [
+    session::COMMANDS,
+    voice::COMMANDS,
+    physical::COMMANDS,
+    teaching::COMMANDS,
+    view::COMMANDS,
+    typing::COMMANDS,
+];
 
 const COUNT: usize = {
     let (mut count, mut part) = (0, 0);

@@ -94,8 +94,8 @@ fn title(model: &Model, id: &str) -> Option<&'static str> {
         ("leave", Mode::Panes) if model.session.held.is_some() => "drop queued",
         ("leave", Mode::Panes) => "show all events",
         ("leave", Mode::Asking(_)) => "stay",
-        ("leave", Mode::Help(_) | Mode::Devices(_)) => "close",
-        ("up", Mode::Help(_) | Mode::Devices(_)) => "scroll",
+        ("leave", Mode::Help(_) | Mode::Devices(_) | Mode::Call(_)) => "close",
+        ("up", Mode::Help(_) | Mode::Devices(_) | Mode::Call(_)) => "scroll",
         ("up", _) => "choose",
         ("follow", _) if model.events.is_following() => "freeze",
         ("rotate-left", _) => "rotate",
@@ -109,13 +109,14 @@ fn title(model: &Model, id: &str) -> Option<&'static str> {
 fn ids(model: &Model) -> Vec<&'static str> {
     let mut ids = match model.context() {
         Context::Panes => panes(model),
+        Context::Talking => vec!["talk-done", "talk-drop", "call"],
         Context::Armed => armed(model),
         Context::Review => review(model),
         Context::Typing if matches!(model.mode, Mode::Typing) => return vec!["accept", "new-line", "leave"],
         Context::Typing => return vec!["accept", "leave"],
         Context::Overlay => {
             return match &model.mode {
-                Mode::Help(_) => vec!["up", "leave"],
+                Mode::Help(_) | Mode::Call(_) => vec!["up", "leave"],
                 Mode::Devices(_) => vec!["look-again", "up", "leave"],
                 Mode::Palette(_) | Mode::Picker(..) => vec!["accept", "up", "leave"],
                 _ => vec!["accept", "leave"],
@@ -180,6 +181,9 @@ fn live(model: &Model) -> Vec<&'static str> {
     let mut ids = Vec::new();
     if session.run.is_active() || session.pending.is_some() {
         ids.push("cancel");
+    }
+    if model.voice.is_some() {
+        ids.push("talk");
     }
     ids.push("type");
     if session.negotiated.contains(Modality::Nfc) {

@@ -21,6 +21,7 @@ mod review;
 mod status;
 mod tabs;
 mod text;
+mod voice;
 
 #[cfg(test)]
 mod tests;
@@ -89,6 +90,9 @@ fn too_small(frame: &mut Frame<'_>, area: Rect, view: View<'_>) {
     )];
     lines.extend(
         physical::armed(view.model).map(|what| format!("{what}, {} stops", view.model.key("disarm"))),
+    );
+    lines.extend(
+        voice::on_air(view.model).map(|what| format!("{what}, {} drops", view.model.key("talk-drop"))),
     );
     lines.push(format!("{} quits", view.model.key("quit")));
     let lines: Vec<Line<'_>> =

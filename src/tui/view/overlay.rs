@@ -7,7 +7,7 @@ use ratatui::widgets::{Block, Borders, Clear, Paragraph};
 use unicode_width::UnicodeWidthStr;
 
 use super::text::{cells, word};
-use super::{View, devices, pages};
+use super::{View, devices, pages, voice};
 use crate::app::Mode;
 
 /// One overlay: its title, its lines, how far it is scrolled, and where the cursor stands in its first line.
@@ -30,6 +30,7 @@ pub(super) struct Page {
 pub(super) fn draw(frame: &mut Frame<'_>, screen: Rect, view: View<'_>) -> Option<usize> {
     let page = match &view.model.mode {
         Mode::Help(scrolled) => pages::help(view, *scrolled, screen.width),
+        Mode::Call(scrolled) => voice::page(view, *scrolled, screen.width),
         Mode::Devices(scrolled) => devices::page(view, *scrolled, screen.width),
         Mode::Palette(palette) => pages::palette(view, palette, screen.width),
         Mode::Picker(editor, chosen) => pages::picker(view, editor, *chosen),

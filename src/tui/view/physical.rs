@@ -7,7 +7,7 @@ use ratatui::widgets::Paragraph;
 
 use super::preview::HalfBlocks;
 use super::text::{cells, fit, fit_ends, fold, labelled, left, safe, word};
-use super::{View, framed, review, titled};
+use super::{View, framed, review, titled, voice};
 use crate::app::{ActivityFacts, ArmedFacts, Device, Model, Pane};
 use crate::command::Context;
 use crate::protocol::Modality;
@@ -35,7 +35,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, view: View<'_>) -> Option<
     let (title, note) = title(view);
     let (title, note) = titled(&title, &note, area.width);
     let mut block = framed(view, Pane::Physical, &title, &note);
-    if view.model.physical.activity != ActivityFacts::Idle {
+    if view.model.physical.activity != ActivityFacts::Idle || view.model.is_talking() {
         block = block.border_style(view.theme.notice());
     }
     let inner = block.inner(area);
@@ -66,6 +66,10 @@ fn title(view: View<'_>) -> (String, String) {
     };
     let plain = |title: &str| (title.to_owned(), String::new());
     match &model.physical.activity {
+        ActivityFacts::Idle if model.on_air().is_some() => {
+            let ends = format!("{} ends it · {} drops it", model.key("talk-done"), model.key("talk-drop"));
+            ("Physical · ON AIR".to_owned(), ends)
+        }
         ActivityFacts::Idle => plain("Physical"),
         ActivityFacts::Preparing(Modality::Nfc) => plain("Physical · reading the tag"),
         ActivityFacts::Preparing(Modality::Photo) if model.physical.camera_open => {
@@ -141,6 +145,7 @@ fn devices(view: View<'_>, width: usize) -> Vec<Line<'static>> {
         lines.extend(device(view, label, one, reader.clone(), (name, width)));
     }
     lines.extend(device(view, " camera  ", &physical.camera, camera, (name, width)));
+    lines.extend(voice::lines(view, width));
     if !last.is_empty() {
         lines.extend(fold(Line::from(last), width, 9));
     }

@@ -8,7 +8,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
 use super::text::{fit, safe, word};
-use super::{View, physical};
+use super::{View, physical, voice};
 use crate::app::Link;
 use crate::session::{Latency, RunState};
 
@@ -90,6 +90,9 @@ fn right(view: View<'_>, form: Form) -> Line<'static> {
     let mut spans = latency(view, form.latency);
     if let Some(armed) = physical::armed(view.model) {
         spans.push(word(format!("{armed}   "), view.theme.notice()));
+    }
+    if let Some(on_air) = voice::on_air(view.model) {
+        spans.push(word(format!("{on_air}   "), view.theme.notice()));
     }
     spans.push(link(view));
     Line::from(spans)

@@ -16,7 +16,8 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, view: View<'_>) {
         0 => String::new(),
         n => format!(" !{n}"),
     };
-    let active = if model.physical.activity == ActivityFacts::Idle { "" } else { " ◆" };
+    let is_idle = model.physical.activity == ActivityFacts::Idle && !model.is_talking();
+    let active = if is_idle { "" } else { " ◆" };
     let mut spans = Vec::new();
     for (at, pane) in Pane::ALL.into_iter().enumerate() {
         let name = match pane {
