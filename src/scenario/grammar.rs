@@ -29,6 +29,17 @@ pub const STEPS: &[Form] = &[
         "say teach object Workshop router",
     ),
     form(
+        "talk file:PATH",
+        "Speaks a sound file, WAV or Opus, as one turn, after the active run has ended. Needs an agent with sound.",
+        "talk file:question.wav",
+    ),
+    form(
+        "talk [file:PATH] cancel",
+        "Opens a spoken turn, speaks for half a second, and drops it.",
+        "talk cancel",
+    ),
+    form("hear [within TIME]", "Waits until something of the agent's answer was played.", "hear within 2s"),
+    form(
         "scan TAG [OPTION…]",
         "Reads a tag and sends the observation.",
         "scan tag:router.ndef intent=identify",

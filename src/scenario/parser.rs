@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::error::{ScenarioError, bounded};
 use super::lexer::{Slip, Word, without_comment, words};
-use super::script::{Action, Expectation, Scenario, Step, VERBS, What};
+use super::script::{Action, EXPECT_WITHIN, Expectation, Scenario, Step, VERBS, What};
 use crate::client::request::{Aim, Observe};
 use crate::protocol::Event;
 use crate::protocol::bounds;
@@ -97,12 +97,14 @@ impl<'a> Reading<'a> {
         let action = match verb {
             // The text of a turn is taken as it stands; only a quotation mark at its beginning counts.
             "say" => say(line, after)?,
-            "scan" | "capture" | "observe" | "expect" | "cancel" | "wait" | "end" => {
+            "talk" | "hear" | "scan" | "capture" | "observe" | "expect" | "cancel" | "wait" | "end" => {
                 let mut rest = words(line)?.into_iter().skip(1).peekable();
                 let action = match verb {
                     "scan" => self.observe("scan", line, rest.by_ref())?,
                     "capture" => self.observe("capture", line, rest.by_ref())?,
                     "observe" => self.observe("observe", line, rest.by_ref())?,
+                    "talk" => self.talk(line, rest.by_ref())?,
+                    "hear" => hear(line, rest.by_ref())?,
                     "expect" => expect(line, rest.by_ref())?,
                     "wait" => Action::Wait(duration(rest.next(), line)?),
                     "cancel" => Action::Cancel,
@@ -173,6 +175,27 @@ impl<'a> Reading<'a> {
             _ => return Ok(Action::Observe { verb, observe: out.finish() }),
         };
         Err(Slip::new(line.trim_end().len(), format!("expected {missing} after {verb}")))
+    }
+
+    fn talk(&self, line: &str, words: impl Iterator<Item = Word>) -> Result<Action, Slip> {
+        let (mut file, mut dropped) = (None, None);
+        for word in words {
+            match split(&word.text) {
+                ("file:", "") => {
+                    return Err(Slip::new(word.at + "file:".len(), "expected something after file:"));
+                }
+                ("file:", value) => once(&mut file, &word, self.path(value))?,
+                ("cancel", _) => once(&mut dropped, &word, ())?,
+                _ => {
+                    let message = format!("expected file:PATH or cancel, came {}", told(&word.text));
+                    return Err(Slip::new(word.at, message));
+                }
+            }
+        }
+        if file.is_none() && dropped.is_none() {
+            return Err(Slip::new(line.trim_end().len(), "expected file:PATH or cancel after talk"));
+        }
+        Ok(Action::Talk { file, drop: dropped.is_some() })
     }
 
     fn tag(&self, value: &str) -> String {
@@ -339,6 +362,19 @@ fn expect(line: &str, mut words: impl Iterator<Item = Word>) -> Result<Action, S
             Err(Slip::new(word.at, format!("expected the end of the line, came {}", told(&word.text))))
         }
         None => Ok(Action::Expect(Expectation { what, absent, within })),
+    }
+}
+
+fn hear(line: &str, mut words: impl Iterator<Item = Word>) -> Result<Action, Slip> {
+    match words.next() {
+        None => Ok(Action::Hear(EXPECT_WITHIN)),
+        Some(word) if word.text == "within" && !word.quoted => {
+            Ok(Action::Hear(duration(words.next(), line)?))
+        }
+        Some(word) => {
+            let message = format!("expected within or the end of the line, came {}", told(&word.text));
+            Err(Slip::new(word.at, message))
+        }
     }
 }
 

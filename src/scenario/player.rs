@@ -12,10 +12,15 @@ use super::outcome::{Class, Outcome};
 use super::script::{Action, EXPECT_WITHIN, Expectation, Scenario, Step};
 use super::sink::StepReport;
 use crate::client::notice::{Connection, Line, LineKind, Notice};
-use crate::client::request::Request;
+use crate::client::request::{Request, Talk};
+use crate::client::voice::MicrophoneState;
 use crate::protocol::{Event, rules};
 use crate::trace::record::{Body, Direction, Record};
 
+/// How long a turn is spoken that is dropped.
+const SPOKEN: Duration = Duration::from_millis(500);
+/// From which level on something is heard, in dBFS.
+const AUDIBLE_DB: f32 = -50.0;
 /// How long the link may take to close after `session.end`.
 const CLOSE: Duration = Duration::from_secs(2);
 /// How long the engine may take to say goodbye after the last step.
@@ -41,6 +46,10 @@ enum Waiting {
     Sent,
     /// What the `expect` step names, until then. `None`: until the active run has ended.
     Expected(Expectation, Option<Duration>),
+    /// A turn that will be dropped to have been spoken for a while.
+    Spoken(Duration),
+    /// Something to be heard.
+    Heard(Duration),
     /// Time to pass.
     Until(Duration),
     /// The link to close after `session.end`.
@@ -60,6 +69,10 @@ pub(super) struct Player {
     log: Log,
     /// Whether a turn of ours is in flight or a run is active.
     busy: bool,
+    /// Whether something of the agent's was heard since the last acting step.
+    heard: bool,
+    /// Whether the microphone closes whose turn has no messages of its own.
+    closing: bool,
     /// `end` was played: the session may be over.
     ended: bool,
     /// Why the session is over, if it is.
@@ -79,6 +92,8 @@ impl Player {
             waiting: Waiting::Live,
             log: Log::default(),
             busy: false,
+            heard: false,
+            closing: false,
             ended: false,
             over: None,
             until,
@@ -105,7 +120,10 @@ impl Player {
     /// When [`Player::tick`] is due.
     pub fn next_deadline(&self) -> Option<Duration> {
         match self.waiting {
-            Waiting::Until(at) | Waiting::Expected(_, Some(at)) => Some(at.min(self.until)),
+            Waiting::Until(at)
+            | Waiting::Spoken(at)
+            | Waiting::Heard(at)
+            | Waiting::Expected(_, Some(at)) => Some(at.min(self.until)),
             Waiting::Expected(_, None) | Waiting::Live | Waiting::Run | Waiting::Sent => Some(self.until),
             Waiting::Closed(at) | Waiting::Stopped(at) => Some(at),
             Waiting::Nothing => None,
@@ -157,16 +175,21 @@ impl Player {
                 self.look(now);
             }
             Notice::Refused(line) | Notice::Failed(line) => self.trouble(now, line),
+            Notice::Voice(Some(voice)) => self.microphone(now, voice.state, voice.explicit),
+            Notice::Spoken(spoken) => self.hear(now, spoken.heard.is_some()),
+            // What belongs to no spoken turn is heard by its level alone.
+            Notice::Levels(levels) => {
+                let is_answer = matches!(self.last_acted(), Some(Action::Talk { .. }));
+                self.hear(now, !is_answer && levels.speaker.rms_db > AUDIBLE_DB);
+            }
             Notice::Stopped => self.stopped(),
             Notice::Connection(_)
             | Notice::Physical(_)
             | Notice::Preview(_)
             | Notice::Info(_)
             | Notice::Device(_)
-            | Notice::Voice(_)
-            | Notice::Levels(_)
+            | Notice::Voice(None)
             | Notice::Media(_)
-            | Notice::Spoken(_)
             | Notice::Devices(_) => {}
         }
         if matches!(notice, Notice::Card(_) | Notice::Finding { .. }) {
@@ -178,6 +201,14 @@ impl Player {
     pub fn tick(&mut self, now: Duration) {
         match &self.waiting {
             Waiting::Until(at) if now >= *at => self.step_over(now, Ok(())),
+            Waiting::Spoken(at) if now >= *at => {
+                self.waiting = Waiting::Sent;
+                self.acts.push_back(Act::Ask(Request::TalkDropped));
+            }
+            Waiting::Heard(at) if now >= *at => {
+                let instead = self.log.instead();
+                self.step_over(now, Err(format!("nothing was heard; came instead: {instead}")));
+            }
             Waiting::Expected(expectation, Some(at)) if now >= *at => {
                 let expectation = expectation.clone();
                 self.run_out(now, &expectation);
@@ -202,7 +233,8 @@ impl Player {
         match &self.waiting {
             Waiting::Live => "the session did not become live".to_owned(),
             Waiting::Run => "a step waits for the end of the active run".to_owned(),
-            Waiting::Sent => "the step was not sent".to_owned(),
+            Waiting::Sent | Waiting::Spoken(_) => "the step was not sent".to_owned(),
+            Waiting::Heard(_) => "a step waits to hear something".to_owned(),
             Waiting::Expected(expectation, _) => format!("a step waits for {}", expectation.what),
             _ => "a step waits for time to pass".to_owned(),
         }
@@ -230,9 +262,43 @@ impl Player {
         }
         match (&self.steps[self.next].action, &record.body) {
             (Action::Say(_), Body::Say { .. }) | (Action::Observe { .. }, Body::Show { .. }) => true,
+            (Action::Talk { drop: false, .. }, Body::Client) => record.kind == "audio.turn.commit",
+            (Action::Talk { drop: true, .. }, Body::Client) => record.kind == "audio.turn.cancel",
             (Action::Cancel, Body::Client) => record.kind == "response.cancel",
             (Action::End, Body::Client) => record.kind == "session.end",
             _ => false,
+        }
+    }
+
+    /// Something of the agent's was heard, or not.
+    fn hear(&mut self, now: Duration, heard: bool) {
+        self.heard |= heard;
+        if self.heard && matches!(self.waiting, Waiting::Heard(_)) {
+            self.step_over(now, Ok(()));
+        }
+    }
+
+    /// The step that sent something last.
+    fn last_acted(&self) -> Option<&Action> {
+        let played = &self.steps[..(self.next + 1).min(self.steps.len())];
+        played.iter().rev().map(|step| &step.action).find(|action| action.acts())
+    }
+
+    /// The microphone opened or closed: a turn that will be dropped is spoken for a while, and one without words of its own
+    /// is over when it is closed.
+    fn microphone(&mut self, now: Duration, state: MicrophoneState, explicit: bool) {
+        let Some(Action::Talk { drop, .. }) = self.steps.get(self.next).map(|step| &step.action) else {
+            return;
+        };
+        match (&self.waiting, state) {
+            (Waiting::Sent, MicrophoneState::Open { since, .. }) if *drop && since + SPOKEN > now => {
+                self.waiting = Waiting::Spoken(since + SPOKEN);
+            }
+            (Waiting::Sent, MicrophoneState::Closing) if !explicit => self.closing = true,
+            (Waiting::Sent, MicrophoneState::Closed) if std::mem::take(&mut self.closing) => {
+                self.step_over(now, Ok(()));
+            }
+            _ => {}
         }
     }
 
@@ -274,7 +340,9 @@ impl Player {
             // A device that is not there matters when a step needs it.
             Waiting::Live if line.kind == LineKind::Device => {}
             Waiting::Live => self.give_up(now, class, line.text.clone(), line.hint.clone()),
-            Waiting::Sent => self.step_failed(now, class, line.text.clone(), line.hint.clone()),
+            Waiting::Sent | Waiting::Spoken(_) => {
+                self.step_failed(now, class, line.text.clone(), line.hint.clone())
+            }
             _ => {}
         }
     }
@@ -293,7 +361,9 @@ impl Player {
                 self.give_up(now, Class::Findings, why.text.clone(), None);
             }
             Waiting::Live => self.give_up(now, class, why.text.clone(), why.hint.clone()),
-            Waiting::Run | Waiting::Sent => self.step_failed(now, class, why.text.clone(), why.hint.clone()),
+            Waiting::Run | Waiting::Sent | Waiting::Spoken(_) | Waiting::Heard(_) => {
+                self.step_failed(now, class, why.text.clone(), why.hint.clone());
+            }
             Waiting::Expected(expectation, _) if expectation.absent => self.step_over(now, Ok(())),
             Waiting::Expected(expectation, _) => {
                 let instead = self.log.instead();
@@ -348,8 +418,16 @@ impl Player {
     fn advance(&mut self, now: Duration) {
         let Some(step) = self.steps.get(self.next) else { return self.goodbye(now) };
         match &step.action {
-            Action::Say(_) | Action::Observe { .. } if self.busy => self.waiting = Waiting::Run,
-            Action::Say(_) | Action::Observe { .. } | Action::Cancel | Action::End => self.issue(now),
+            Action::Say(_) | Action::Talk { .. } | Action::Observe { .. } if self.busy => {
+                self.waiting = Waiting::Run;
+            }
+            Action::Say(_) | Action::Talk { .. } | Action::Observe { .. } | Action::Cancel | Action::End => {
+                self.issue(now);
+            }
+            Action::Hear(within) => {
+                self.waiting = Waiting::Heard(now + *within);
+                self.hear(now, false);
+            }
             Action::Wait(time) => self.waiting = Waiting::Until(now + *time),
             Action::Expect(expectation) => {
                 let until = match (expectation.within, expectation.absent) {
@@ -381,13 +459,15 @@ impl Player {
                 self.ended = true;
                 Request::End
             }
-            Action::Expect(_) | Action::Wait(_) => return,
+            Action::Talk { file, drop } => Request::Talk(Talk { file: file.clone(), to_end: !drop }),
+            Action::Expect(_) | Action::Wait(_) | Action::Hear(_) => return,
         };
         if let Some(why) = &self.over {
             let (class, text, hint) = (Class::Connection, why.text.clone(), why.hint.clone());
             return self.step_failed(now, class, text, hint);
         }
         self.log.begin();
+        self.heard = false;
         self.waiting = Waiting::Sent;
         self.acts.push_back(Act::Ask(request));
     }

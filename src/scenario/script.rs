@@ -6,7 +6,8 @@ use std::time::Duration;
 use crate::client::request::Observe;
 
 /// Every verb, in the order of the help. The verbs of acting steps are those of the command registry.
-pub const VERBS: &[&str] = &["say", "scan", "capture", "observe", "expect", "cancel", "wait", "end"];
+pub const VERBS: &[&str] =
+    &["say", "talk", "hear", "scan", "capture", "observe", "expect", "cancel", "wait", "end"];
 
 /// How long an `expect` without `within` waits.
 pub const EXPECT_WITHIN: Duration = Duration::from_secs(10);
@@ -40,6 +41,15 @@ pub struct Step {
 pub enum Action {
     /// Sends a turn of text.
     Say(String),
+    /// Speaks a turn.
+    Talk {
+        /// A sound file in place of the microphone.
+        file: Option<String>,
+        /// Whether the turn is dropped in the end.
+        drop: bool,
+    },
+    /// Waits until something of the agent's sound was played.
+    Hear(Duration),
     /// Collects and sends an observation; the verb is `scan`, `capture` or `observe`.
     Observe {
         /// The verb, for reports.
@@ -62,6 +72,8 @@ impl Action {
     pub const fn verb(&self) -> &'static str {
         match self {
             Self::Say(_) => "say",
+            Self::Talk { .. } => "talk",
+            Self::Hear(_) => "hear",
             Self::Observe { verb, .. } => verb,
             Self::Expect(_) => "expect",
             Self::Cancel => "cancel",
@@ -70,9 +82,9 @@ impl Action {
         }
     }
 
-    /// Whether it sends something. Only [`Action::Say`] and [`Action::Observe`] wait for the end of a run.
+    /// Whether it sends something. Only [`Action::Say`], [`Action::Talk`] and [`Action::Observe`] wait for the end of a run.
     pub const fn acts(&self) -> bool {
-        !matches!(self, Self::Expect(_) | Self::Wait(_))
+        !matches!(self, Self::Expect(_) | Self::Wait(_) | Self::Hear(_))
     }
 }
 
