@@ -3,15 +3,16 @@
 use std::path::Path;
 use std::time::Duration;
 
-use agentcall::client::{Client, ClientConfig};
+use agentcall::client::{Client, ClientConfig, VoiceSettings};
 use agentcall::device::ArmedBy;
+use agentcall::device::audio::{SimulatedMicrophone, SimulatedSpeaker};
 use agentcall::device::camera::CameraProgram;
 use agentcall::device::camera::simulated::SimulatedCamera;
 use agentcall::device::nfc::SimulatedReader;
 use agentcall::discovery::fetch::CardSource;
 use agentcall::net::{Credentials, NetContext, UrlPolicy};
 use agentcall::protocol::{Dialect, Modalities};
-use agentcall::transport::websocket;
+use agentcall::transport::{webrtc, websocket};
 
 /// An engine for the agent whose card is at `target`; its state goes under `state`.
 pub fn client(target: &str, state: &Path) -> Client {
@@ -41,6 +42,10 @@ pub fn config(target: &str, state: &Path) -> ClientConfig {
         devices: None,
         camera: Box::new(SimulatedCamera::test_card(program.clone())),
         camera_program: program,
+        microphone: Box::new(SimulatedMicrophone::default()),
+        speaker: Box::new(SimulatedSpeaker::nowhere()),
+        voice: VoiceSettings::default(),
+        webrtc: webrtc::Options::default(),
         state_dir: state.join("agentcall"),
         armed_by: ArmedBy::ScenarioStep,
     }

@@ -8,3 +8,4 @@ pub(crate) mod stage;
 mod stream;
 mod talking;
 mod views;
+mod voice;

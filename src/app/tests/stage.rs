@@ -13,6 +13,7 @@ use crate::client::notice::{
     Activity, ArmedView, CardNotice, Connection, DeviceLine, Line, LineKind, PhotoReview, PhysicalView,
     Preview, Review, TagName, TagReview,
 };
+use crate::client::voice::{MicrophoneState, VoiceView};
 use crate::client::{Notice, Request};
 use crate::command::Key;
 use crate::device::nfc::ReaderTrouble;
@@ -113,6 +114,13 @@ impl Stage {
     pub fn later(&mut self, ms: u64) {
         self.ms += ms;
         self.model.update(Message::Tick(self.at()));
+    }
+
+    /// The session has sound, and its microphone is so.
+    pub fn voice(&mut self, state: MicrophoneState) {
+        let device = |name: &str| DeviceLine { name: name.to_owned(), simulated: true, trouble: None };
+        let (microphone, speaker) = (device("SIMULATED tone 440 Hz"), device("SIMULATED nowhere"));
+        self.notice(Notice::Voice(Some(Arc::new(VoiceView { microphone, speaker, explicit: true, state }))));
     }
 
     /// The session as `self.session` has it is told.

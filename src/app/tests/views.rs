@@ -5,6 +5,7 @@ use crate::app::{Editor, Effect, Message, Mode, Palette, Pane, Question, Seen, S
 use crate::client::devices::{DeviceReport, DeviceSection, DeviceSort, FoundDevice};
 use crate::client::notice::Activity;
 use crate::client::request::Aim;
+use crate::client::voice::MicrophoneState;
 use crate::client::{Notice, Request};
 use crate::command::{ALL, Context, Key};
 use crate::protocol::Modality;
@@ -211,6 +212,7 @@ fn in_context(context: Context) -> Stage {
     let mut stage = stage();
     match context {
         Context::Panes => {}
+        Context::Talking => stage.voice(MicrophoneState::Opening),
         Context::Armed => {
             let armed = stage.armed(Modality::Photo, false);
             stage.physical(Activity::Armed(armed));

@@ -159,7 +159,7 @@ fn a_pause_is_no_loss_and_what_follows_is_heard() {
         packet.timestamp = packet.timestamp.wrapping_add(96_000);
     }
     let packets = [first.to_vec(), second.to_vec()].concat();
-    let mut network = |at: usize| Some(if at < 50 { ms(0) } else { ms(2_000) });
+    let network = |at: usize| Some(if at < 50 { ms(0) } else { ms(2_000) });
     let mut arrivals = packets.clone();
     arrivals.extend(std::iter::repeat_n(packets[99].clone(), 100));
     let Run { playout, heard } = run(&arrivals, &mut |at| if at < 100 { network(at) } else { None }, 0.0);

@@ -4,6 +4,7 @@ mod device_scenes;
 mod robust;
 mod scenes;
 mod speed;
+mod voice_scenes;
 
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
