@@ -16,7 +16,7 @@ fn wav(rate: u32, channels: u16, bits: u16, format: SampleFormat, seconds: f64) 
             match format {
                 SampleFormat::Float => writer.write_sample(sample as f32).unwrap(),
                 SampleFormat::Int => {
-                    writer.write_sample((sample * f64::from(1_u32 << (bits - 1))) as i32).unwrap()
+                    writer.write_sample((sample * f64::from(1_u32 << (bits - 1))) as i32).unwrap();
                 }
             }
         }
