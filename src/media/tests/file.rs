@@ -177,3 +177,14 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn the_clips_of_the_repository_say_the_same_for_as_long() {
+    let spoken = read(include_bytes!("../../../assets/voice/question.wav"), Bound::default()).unwrap();
+    assert!((48_000..144_000).contains(&spoken.len()), "{}", spoken.len());
+    #[cfg(feature = "webrtc")]
+    {
+        let coded = read(include_bytes!("../../../assets/voice/question.opus"), Bound::default()).unwrap();
+        assert!(coded.len().abs_diff(spoken.len()) < 480, "{} {}", coded.len(), spoken.len());
+    }
+}
