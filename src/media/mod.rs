@@ -6,6 +6,7 @@
 //! `playout::Playout` (which decodes), [`level::Meter`], [`resample::Render`]. Samples and packets have no `Debug` that
 //! would print them.
 
+pub mod file;
 pub mod level;
 #[cfg(feature = "webrtc")]
 pub mod opus;
@@ -14,6 +15,9 @@ pub mod playout;
 pub mod resample;
 pub mod signal;
 pub mod timeline;
+
+#[cfg(test)]
+mod tests;
 
 /// Samples a second of everything in here.
 pub const RATE: u32 = crate::rtp::CLOCK;

@@ -85,7 +85,7 @@ pub fn find_chirp(recording: &[f32]) -> Option<Found> {
 pub fn find(recording: &[f32], sound: &[f32]) -> Option<Found> {
     let recording = &recording[..recording.len().min(LONGEST)];
     let length = sound.len();
-    let places = (recording.len() + 1).checked_sub(length).filter(|_| length > 0)?;
+    let places = (recording.len() + 1).checked_sub(length).filter(|&places| places > 0 && length > 0)?;
     let correlation = correlate(recording, sound)?;
     let energy = |samples: &[f32]| samples.iter().map(|&s| f64::from(s) * f64::from(s)).sum::<f64>();
     let own = energy(sound);

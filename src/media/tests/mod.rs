@@ -1,0 +1,5 @@
+mod file;
+mod level;
+mod resample;
+mod signal;
+mod timeline;
