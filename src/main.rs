@@ -15,7 +15,9 @@ fn main() -> ExitCode {
         return ExitCode::from(code);
     }
     if first.as_ref().is_some_and(|first| first == audio::child::ARGUMENT) {
-        return ExitCode::from(audio::child::child_main(std::io::stdin(), std::io::stdout().lock()));
+        let arguments = std::env::args_os().skip(2);
+        let code = audio::child::child_main(arguments, std::io::stdin(), std::io::stdout().lock());
+        return ExitCode::from(code);
     }
     agentcall::cli::main(std::env::args_os())
 }

@@ -126,6 +126,14 @@ pub struct SessionArgs {
     /// file:PATH for a picture [default: auto in connect, else simulated]
     #[arg(long, value_name = "NAME", value_parser = name())]
     pub camera: Option<String>,
+    /// Use the microphone of this name or part of a name, default for the one that the system prefers, simulated for a
+    /// tone, silence, tone:HZ, or file:PATH for a sound file [default: auto in connect, else simulated]
+    #[arg(long, value_name = "NAME", value_parser = name())]
+    pub microphone: Option<String>,
+    /// Use the speaker of this name or part of a name, default for the one that the system prefers, simulated for none that
+    /// is heard, or file:PATH for a WAV file that is written [default: auto in connect, else simulated]
+    #[arg(long, value_name = "NAME", value_parser = name())]
+    pub speaker: Option<String>,
     /// Send no acks
     #[arg(long)]
     pub no_acks: bool,
@@ -184,7 +192,7 @@ pub struct RunArgs {
     /// End each scenario after this many seconds
     #[arg(long, value_name = "SECONDS", default_value = "300", value_parser = seconds)]
     pub timeout: Duration,
-    /// Let the scenario use these real devices without a key: reader, camera, with a comma between them
+    /// Let the scenario use these real devices without a key: reader, camera, microphone, with commas between them
     #[arg(long, value_name = "LIST", value_delimiter = ',', hide_possible_values = true)]
     pub allow: Vec<AllowedDevice>,
     /// The network.
@@ -205,6 +213,8 @@ pub enum AllowedDevice {
     Reader,
     /// A camera.
     Camera,
+    /// A microphone.
+    Microphone,
 }
 
 /// `agentcall card`

@@ -72,6 +72,8 @@ impl Settled {
         Wanted {
             readers: readers.unwrap_or_else(|| vec![otherwise.to_owned()]),
             camera: self.settings.camera.as_deref().unwrap_or(otherwise).to_owned(),
+            microphone: self.settings.microphone.as_deref().unwrap_or(otherwise).to_owned(),
+            speaker: self.settings.speaker.as_deref().unwrap_or(otherwise).to_owned(),
         }
     }
 
@@ -141,6 +143,8 @@ fn layer(net: &NetArgs, session: &SessionArgs) -> Result<Layer, Failure> {
         modalities: session.modalities,
         reader: readers(&session.reader)?.map(Some),
         camera: session.camera.clone().map(Some),
+        microphone: session.microphone.clone().map(Some),
+        speaker: session.speaker.clone().map(Some),
         acks: session.no_acks.then_some(false),
         ..Layer::default()
     })

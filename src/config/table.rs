@@ -171,6 +171,10 @@ settings! {
     reader: Option<Names> = None, "AGENTCALL_READER", Some("--reader");
     /// The camera: `auto` for the first one with which nothing is wrong, `simulated`, or its name or a part of it. Without it, `auto` in connect and `simulated` in run and demo.
     camera: Option<String> = None, "AGENTCALL_CAMERA", Some("--camera");
+    /// The microphone: `auto` or `default` for the one that the system prefers, `simulated` for a tone, `silence`, `tone:HZ`, `file:PATH` for a WAV or Opus file, or its name or a part of it. Without it, `auto` in connect and `simulated` in run and demo.
+    microphone: Option<String> = None, "AGENTCALL_MICROPHONE", Some("--microphone");
+    /// The speaker: `auto` or `default` for the one that the system prefers, `simulated` for none that is heard, `file:PATH` for a WAV file that is written, or its name or a part of it. Without it, `auto` in connect and `simulated` in run and demo.
+    speaker: Option<String> = None, "AGENTCALL_SPEAKER", Some("--speaker");
     /// Acknowledge what the agent says, at most once in 50 ms.
     acks: bool = true, "AGENTCALL_ACKS", Some("--no-acks");
     /// Ask the terminal whether it is in front; where it is not, reader and camera are disarmed.

@@ -6,11 +6,13 @@ use std::time::Duration;
 use super::asked::{AUTO, SIMULATED, find};
 use super::inventory::{self, Heard, Inventory};
 use super::late::LateCamera;
+use super::sound;
 use super::surroundings::Surroundings;
 use crate::cli::args::AllowedDevice;
 use crate::cli::exit::{Failure, Kind};
 use crate::client::Watched;
 use crate::client::devices::DeviceSort;
+use crate::device::audio::{Microphone, Speaker};
 use crate::device::camera::simulated::simulated_cameras;
 use crate::device::camera::{self, Camera, CameraError, CameraProgram, CameraTrouble, Wish};
 use crate::device::nfc::{self, Choice, NfcReader, PcscReaders, Placer, SimulatedReader};
@@ -25,6 +27,10 @@ pub struct Wanted {
     pub readers: Vec<String>,
     /// `simulated`, `auto`, `file:PATH`, or the name of a camera.
     pub camera: String,
+    /// `simulated`, `silence`, `tone:HZ`, `file:PATH`, `auto`, or the name of a microphone.
+    pub microphone: String,
+    /// `simulated`, `file:PATH`, `auto`, or the name of a speaker.
+    pub speaker: String,
 }
 
 /// What is made of a name that no device has.
@@ -46,6 +52,11 @@ pub struct Devices {
     pub camera: Box<dyn Camera>,
     /// The program behind cameras.
     pub program: CameraProgram,
+    /// The microphone.
+    pub microphone: Box<dyn Microphone>,
+    /// The speaker.
+    #[allow(dead_code, reason = "a session has no voice yet")]
+    pub speaker: Box<dyn Speaker>,
 }
 
 impl Devices {
@@ -58,7 +69,9 @@ impl Devices {
         let program = CameraProgram::this();
         let (reader, watched) = readers(&wanted.readers, absent).await?;
         let camera = camera(&wanted.camera, pictures, &program, absent).await?;
-        Ok(Self { reader, watched, camera, program })
+        let microphone = sound::microphone(&wanted.microphone, absent).await?;
+        let speaker = sound::speaker(&wanted.speaker, absent).await?;
+        Ok(Self { reader, watched, camera, program, microphone, speaker })
     }
 
     /// Refuses real devices that a script may not use by itself (R33).
@@ -68,7 +81,13 @@ impl Devices {
     pub fn permitted(&self, allowed: &[AllowedDevice]) -> Result<(), Failure> {
         let reader = (AllowedDevice::Reader, "reader", self.reader.0.label(), self.reader.0.is_simulated());
         let camera = (AllowedDevice::Camera, "camera", self.camera.label(), self.camera.is_simulated());
-        [reader, camera].into_iter().try_for_each(|(kind, word, label, is_simulated)| {
+        let microphone = (
+            AllowedDevice::Microphone,
+            "microphone",
+            self.microphone.label(),
+            self.microphone.is_simulated(),
+        );
+        [reader, camera, microphone].into_iter().try_for_each(|(kind, word, label, is_simulated)| {
             if is_simulated || allowed.contains(&kind) {
                 return Ok(());
             }
@@ -180,7 +199,12 @@ mod tests {
     use crate::device::nfc::UnavailableReader;
 
     fn wanted(readers: &[&str], camera: &str) -> Wanted {
-        Wanted { readers: readers.iter().map(ToString::to_string).collect(), camera: camera.to_owned() }
+        Wanted {
+            readers: readers.iter().map(ToString::to_string).collect(),
+            camera: camera.to_owned(),
+            microphone: "simulated".to_owned(),
+            speaker: "simulated".to_owned(),
+        }
     }
 
     #[tokio::test]
@@ -192,6 +216,10 @@ mod tests {
         let refused = devices.permitted(&[AllowedDevice::Camera]).unwrap_err();
         assert_eq!((refused.kind, refused.hint.as_deref()), (Kind::Usage, Some("Add --allow reader.")));
         assert_eq!(devices.permitted(&[AllowedDevice::Reader]), Ok(()));
+        devices.microphone = sound::microphone("default", Absent::MayCome).await.unwrap();
+        let refused = devices.permitted(&[AllowedDevice::Reader]).unwrap_err();
+        assert_eq!(refused.hint.as_deref(), Some("Add --allow microphone."));
+        assert_eq!(devices.permitted(&[AllowedDevice::Reader, AllowedDevice::Microphone]), Ok(()));
     }
 
     #[tokio::test]

@@ -12,6 +12,7 @@ mod late;
 mod pane;
 mod probe;
 mod records;
+mod sound;
 mod surroundings;
 mod text;
 mod watch;

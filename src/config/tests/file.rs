@@ -63,6 +63,8 @@ fn every_key_is_read() {
         modalities = []
         reader = "simulated"
         camera = "front"
+        microphone = "headset"
+        speaker = "desk"
         acks = false
         focus = false
         connect_within = "500ms"

@@ -9,8 +9,14 @@
 //! before it hung still counts. Without the feature `audio` the child answers that this build has no sound.
 
 mod absent;
+#[cfg(feature = "audio")]
+pub mod callback;
 pub mod child;
+mod frame;
+#[cfg(feature = "audio")]
+mod holding;
 mod process;
+mod real;
 mod simulated;
 mod stream;
 #[cfg(feature = "audio")]
@@ -26,6 +32,7 @@ use serde::{Deserialize, Serialize};
 
 pub use absent::AbsentDevice;
 pub use process::{AudioProgram, list};
+pub use real::{RealMicrophone, RealSpeaker};
 pub use simulated::{SimulatedMicrophone, SimulatedSpeaker};
 pub use stream::{
     AudioError, AudioNote, Boxed, Microphone, MicrophoneStream, RATE, SPEAKER_SAMPLES, Speaker,

@@ -1,5 +1,6 @@
 //! Our side of the child process: starting it, reading what it tells until a deadline, ending it.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::Duration;
@@ -39,17 +40,35 @@ const ENVIRONMENT: [&str; 15] = [
 pub struct AudioProgram {
     path: Option<PathBuf>,
     within: Duration,
+    variables: Vec<(String, OsString)>,
 }
 
 impl AudioProgram {
     /// Our own executable.
     pub fn this() -> Self {
-        Self { path: None, within: WITHIN }
+        Self { path: None, within: WITHIN, variables: Vec::new() }
     }
 
     /// Another executable that tells the same way.
     pub fn at(path: impl Into<PathBuf>) -> Self {
-        Self { path: Some(path.into()), within: WITHIN }
+        Self { path: Some(path.into()), within: WITHIN, variables: Vec::new() }
+    }
+
+    /// Has this variable in its environment, whatever ours is: `PULSE_SERVER`, for sound of another place.
+    #[must_use]
+    pub fn with_variable(mut self, name: &str, value: impl Into<OsString>) -> Self {
+        self.variables.push((name.to_owned(), value.into()));
+        self
+    }
+
+    /// The child, told what to do by `words`, with pipes to and from it.
+    ///
+    /// # Errors
+    /// When our own path is not known.
+    pub(super) fn command(&self, words: &[&str]) -> std::io::Result<Command> {
+        let mut command = command(self.path.clone().map_or_else(std::env::current_exe, Ok)?, words);
+        command.envs(self.variables.iter().map(|(name, value)| (name, value)));
+        Ok(command)
     }
 
     /// Gives the listing this much time instead of four seconds.
@@ -71,8 +90,7 @@ pub async fn list(program: &AudioProgram) -> AudioDevices {
 
 async fn gather(program: &AudioProgram, found: &mut AudioDevices) -> Result<(), AudioTrouble> {
     let died = |what: std::io::Error| AudioTrouble::Died { how: what.to_string() };
-    let path = program.path.clone().map_or_else(std::env::current_exe, Ok).map_err(died)?;
-    let mut process = command(path).spawn().map_err(died)?;
+    let mut process = program.command(&[]).map_err(died)?.spawn().map_err(died)?;
     let output = process.stdout.take().expect("its output was asked for");
     let told = timeout(program.within, told(output, found)).await;
     match told {
@@ -84,10 +102,11 @@ async fn gather(program: &AudioProgram, found: &mut AudioDevices) -> Result<(), 
     // Dropping the process ends it, wherever it hangs.
 }
 
-fn command(path: PathBuf) -> Command {
+fn command(path: PathBuf, words: &[&str]) -> Command {
     let mut command = Command::new(path);
     // The open input is what tells the child that we are there; what libraries write to standard error is for nobody.
-    command.arg(child::ARGUMENT).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    command.arg(child::ARGUMENT).args(words);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
     command.env_clear().kill_on_drop(true);
     for name in ENVIRONMENT {
         if let Some(value) = std::env::var_os(name) {

@@ -13,8 +13,8 @@ use crate::device::{Armed, Ended};
 /// Samples a second of everything that passes the traits.
 pub const RATE: u32 = 48_000;
 
-/// The most samples that wait in a speaker, 200 ms: what its `queued` and `room` sum to. A caller that keeps less waiting
-/// is heard sooner.
+/// The most samples that wait in a speaker, 200 ms, its own delay not counted. A caller that keeps less waiting is heard
+/// sooner.
 pub const SPEAKER_SAMPLES: usize = 9_600;
 
 /// A boxed future, so that the traits are object-safe.
@@ -112,9 +112,10 @@ pub trait SpeakerStream: Send {
     /// Samples that were put and are not yet played, the device's own delay included.
     fn queued(&self) -> usize;
 
-    /// Samples that should be queued so that it does not run dry while nobody looks for 20 ms: what it needs itself, and that.
-    fn ahead(&self) -> usize {
-        1_440
+    /// Of what is queued, what the device has taken already and not yet made heard: its own delay, which a caller that keeps
+    /// a little waiting does not count (a headset without a cable has 200 ms of it).
+    fn delay(&self) -> usize {
+        0
     }
 
     /// Samples that can be put now; at most [`SPEAKER_SAMPLES`].

@@ -38,7 +38,7 @@ pub(super) fn found(tell: &mut impl FnMut(Told) -> std::io::Result<()>) -> std::
 }
 
 /// The host to ask. A sound server that is there and does not answer is told, and the kernel asked in its place.
-fn host() -> (Host, Option<AudioTrouble>) {
+pub(super) fn host() -> (Host, Option<AudioTrouble>) {
     #[cfg(target_os = "linux")]
     if cpal::available_hosts().contains(&HostId::PulseAudio) {
         let alsa = || cpal::host_from_id(HostId::Alsa).unwrap_or_else(|_| cpal::default_host());

@@ -48,6 +48,42 @@ pub enum AudioTrouble {
         /// What the system or its format says.
         what: String,
     },
+    /// It is not there, or not any more.
+    #[error("it is not there")]
+    Gone,
+    /// Another device is preferred by now.
+    #[error("the system prefers another one now")]
+    Changed,
+    /// Several devices have this part of a name.
+    #[error("several have that name: {names}")]
+    Ambiguous {
+        /// Their names.
+        names: String,
+    },
+    /// It was open, and the system or the server ended that.
+    #[error("the sound system ended it ({what})")]
+    Ended {
+        /// What the system said.
+        what: String,
+    },
+    /// It is open, and gives or takes nothing.
+    #[error("nothing moved for {} s", .within.as_secs_f32())]
+    Stalled {
+        /// How long.
+        within: Duration,
+    },
+    /// The process that holds it did not answer and was ended.
+    #[error("the sound system did not answer for {} s", .within.as_secs_f32())]
+    Silent {
+        /// How long it was waited.
+        within: Duration,
+    },
+    /// The process that holds it crashed, or told something else.
+    #[error("its process failed ({how})")]
+    Crashed {
+        /// How.
+        how: String,
+    },
     /// The process that lists them crashed, or told something else.
     #[error("listing sound devices failed ({how})")]
     Died {
@@ -75,6 +111,12 @@ impl AudioTrouble {
             }
             Self::Unusable { .. } => "plug it in anew, or choose `default`",
             Self::File { .. } => "give a WAV or Opus file that can be read, or a place that can be written",
+            Self::Gone => "plug it in, or choose another; `agentcall devices` lists them",
+            Self::Changed => "nothing: the other one is used",
+            Self::Ambiguous { .. } => "give more of the name",
+            Self::Ended { .. } | Self::Stalled { .. } | Self::Silent { .. } | Self::Crashed { .. } => {
+                "try again; if it stays so, restart the sound server or choose another device"
+            }
             Self::Hung { .. } | Self::Died { .. } => {
                 "restart the sound server; what was told until then is listed"
             }

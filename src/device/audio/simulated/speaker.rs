@@ -64,6 +64,11 @@ impl SimulatedSpeaker {
         is_it.then_some(Ok(nowhere))
     }
 
+    /// Opens it at once.
+    pub(in super::super) fn stream(&self) -> Result<Box<dyn SpeakerStream>, AudioError> {
+        self.opened().map(|stream| Box::new(stream) as Box<dyn SpeakerStream>)
+    }
+
     fn opened(&self) -> Result<SimulatedStream, AudioError> {
         let file = self.file.as_deref().map(|path| self.create(path)).transpose()?;
         let opened = Instant::now();
@@ -102,7 +107,7 @@ impl Speaker for SimulatedSpeaker {
     }
 
     fn open(&mut self) -> Boxed<'_, Result<Box<dyn SpeakerStream>, AudioError>> {
-        Box::pin(async { self.opened().map(|stream| Box::new(stream) as Box<dyn SpeakerStream>) })
+        Box::pin(async { self.stream() })
     }
 }
 
