@@ -12,8 +12,11 @@ use common::{Done, agentcall, root};
 use serde_json::Value;
 
 async fn agent() -> Running {
-    let config =
-        AgentConfig { transports: Transports::WebRtc, delta_interval: std::time::Duration::ZERO, ..AgentConfig::default() };
+    let config = AgentConfig {
+        transports: Transports::WebRtc,
+        delta_interval: std::time::Duration::ZERO,
+        ..AgentConfig::default()
+    };
     serve(config).await.unwrap()
 }
 

@@ -102,6 +102,13 @@ pub(super) struct Peer {
 
 /// A peer connection with our one track, at its beginning.
 pub(super) async fn peer(settings: &Settings) -> Result<Peer, CallError> {
+    let settings = settings.clone();
+    // In a task of its own, which comes to its end whatever becomes of ours: what is given up half-made keeps its sockets.
+    let made = tokio::spawn(async move { make(&settings).await }).await;
+    made.map_err(|e| CallError::Setup(e.to_string()))?
+}
+
+async fn make(settings: &Settings) -> Result<Peer, CallError> {
     let (tell, happened) = mpsc::unbounded_channel();
     let handler = Arc::new(Handler(tell));
     // Names of multicast DNS hide the addresses of browsers. Its port may be taken by a program that does not share it: then

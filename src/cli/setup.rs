@@ -9,7 +9,6 @@ use super::exit::{Failure, Kind};
 use crate::client::{ClientConfig, VoiceSettings};
 use crate::config::{ConfigError, EnvName, Environment, Layer, Names, Settings, resolve};
 use crate::device::ArmedBy;
-use crate::device::audio::{SimulatedMicrophone, SimulatedSpeaker};
 use crate::discovery::fetch::CardSource;
 use crate::net::{
     Credentials, NetContext, Origin, Proxies, ProxyChoice, Timeouts, UrlPolicy, read_token_env,
@@ -103,8 +102,8 @@ impl Settled {
             watched: devices.watched,
             devices: Some(lister()),
             camera: devices.camera,
-            microphone: Box::new(SimulatedMicrophone::default()),
-            speaker: Box::new(SimulatedSpeaker::default()),
+            microphone: devices.microphone,
+            speaker: devices.speaker,
             voice: VoiceSettings::default(),
             webrtc: webrtc::Options::default(),
             camera_program: devices.program,

@@ -15,6 +15,8 @@ use crate::rtp::{CLOCK, SoundPacket};
 
 /// What is made at a time: 10 ms.
 const STEP: usize = 480;
+/// How much waits beyond the device's own delay: 30 ms, so that it does not run dry while nobody looks for 20.
+const AHEAD: usize = 1_440;
 /// From this on sound can be heard, in dBFS of its mean square.
 const AUDIBLE_DB: f32 = -50.0;
 /// How long it is silent before what comes next is the first again.
@@ -77,7 +79,9 @@ impl Listening {
         let mut samples = [0.0; STEP];
         loop {
             let ahead = match &self.speaker {
-                Output::Open(stream) if stream.queued() >= stream.ahead() || stream.room() < STEP => break,
+                Output::Open(stream) if stream.queued() >= stream.delay() + AHEAD || stream.room() < STEP => {
+                    break;
+                }
                 Output::Open(stream) => time_of(stream.queued()),
                 Output::Opening(_) | Output::Closed { .. } if self.made_until > now => break,
                 Output::Opening(_) | Output::Closed { .. } => Duration::ZERO,
