@@ -7,7 +7,7 @@ impl Model {
     pub(super) fn step(&mut self, by: isize) {
         match &mut self.mode {
             Mode::Help(scrolled) | Mode::Devices(scrolled) | Mode::Call(scrolled) => {
-                *scrolled = scrolled.saturating_add_signed(by)
+                *scrolled = scrolled.saturating_add_signed(by);
             }
             Mode::Palette(palette) => {
                 let most = palette.found().len().saturating_sub(1);

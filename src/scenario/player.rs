@@ -341,7 +341,7 @@ impl Player {
             Waiting::Live if line.kind == LineKind::Device => {}
             Waiting::Live => self.give_up(now, class, line.text.clone(), line.hint.clone()),
             Waiting::Sent | Waiting::Spoken(_) => {
-                self.step_failed(now, class, line.text.clone(), line.hint.clone())
+                self.step_failed(now, class, line.text.clone(), line.hint.clone());
             }
             _ => {}
         }

@@ -55,7 +55,6 @@ pub struct Devices {
     /// The microphone.
     pub microphone: Box<dyn Microphone>,
     /// The speaker.
-    #[allow(dead_code, reason = "a session has no voice yet")]
     pub speaker: Box<dyn Speaker>,
 }
 

@@ -204,7 +204,7 @@ impl Engine {
     pub(super) fn microphone_failed(&mut self, now: Duration, id: Collection, why: Line) {
         match self.voice.microphone {
             Microphone::Opening { id: current, .. } if current == id => {
-                self.voice.microphone = Microphone::Closed
+                self.voice.microphone = Microphone::Closed;
             }
             Microphone::Open { id: current, .. } if current == id => self.end_talk(now, id, Then::Cancel),
             _ => return,

@@ -13,8 +13,8 @@ use crate::app::{Device, Model, VoiceFacts};
 use crate::client::voice::{Loudness, MediaStats, MicrophoneState, SpokenTurn};
 use crate::units::{Bytes, count};
 
-/// Columns of a meter.
-const METER: usize = 16;
+/// Columns of a meter, and of one where there is little room.
+const METER: std::ops::RangeInclusive<usize> = 4..=16;
 /// What the left end of a meter stands for, in dBFS; the right one is full scale.
 const SOFTEST: f32 = -64.0;
 
@@ -48,11 +48,12 @@ pub(super) fn lines(view: View<'_>, width: usize) -> Vec<Line<'static>> {
             (word("ON AIR", theme.notice()), voice.levels.and_then(|levels| levels.microphone))
         }
     };
-    let microphone = row(view, " mic     ", &voice.microphone, (name, state), loud);
+    let widths = (name, width);
+    let microphone = row(view, " mic     ", &voice.microphone, (widths, state), loud);
     let ducked = voice.levels.is_some_and(|levels| levels.ducked);
     let state = if ducked { word("muted ", theme.notice()) } else { word("open  ", theme.dim()) };
     let speaker =
-        row(view, " speaker ", &voice.speaker, (name, state), voice.levels.map(|levels| levels.speaker));
+        row(view, " speaker ", &voice.speaker, (widths, state), voice.levels.map(|levels| levels.speaker));
     vec![microphone, speaker]
 }
 
@@ -60,7 +61,7 @@ fn row(
     view: View<'_>,
     label: &str,
     device: &Device,
-    (name, state): (usize, Span<'static>),
+    ((name, width), state): ((usize, usize), Span<'static>),
     loud: Option<Loudness>,
 ) -> Line<'static> {
     let theme = view.theme;
@@ -72,18 +73,21 @@ fn row(
     match &device.trouble {
         Some(trouble) => spans.push(word(format!("! {}", trouble.text), theme.trouble())),
         None => {
+            // Label, name and gap, state, gap and number, and what is said of clipping.
+            let room = width.saturating_sub(9 + name + 3 + state.content.chars().count() + 2 + 8 + 6);
+            let cells = room.clamp(*METER.start(), *METER.end());
             spans.push(state);
-            spans.extend(loud.into_iter().flat_map(|loud| meter(view, loud)));
+            spans.extend(loud.into_iter().flat_map(|loud| meter(view, loud, cells)));
         }
     }
     Line::from(spans)
 }
 
 /// `  ▮▮▮▮▮▮▮▯▯▯▏▯▯ −18 dB CLIPS`: as long as it is loud, with a mark where it was loudest lately.
-fn meter(view: View<'_>, loud: Loudness) -> Vec<Span<'static>> {
+fn meter(view: View<'_>, loud: Loudness, width: usize) -> Vec<Span<'static>> {
     let theme = view.theme;
-    let (now, held) = (cells(loud.rms_db), cells(loud.hold_db));
-    let bar: String = (0..METER)
+    let (now, held) = (cells(loud.rms_db, width), cells(loud.hold_db, width));
+    let bar: String = (0..width)
         .map(|at| match at {
             _ if at < now => '▮',
             _ if at + 1 == held => '▏',
@@ -105,9 +109,9 @@ fn meter(view: View<'_>, loud: Loudness) -> Vec<Span<'static>> {
     clippy::cast_precision_loss,
     reason = "a bar of a few cells"
 )]
-fn cells(db: f32) -> usize {
+fn cells(db: f32, width: usize) -> usize {
     let part = ((db - SOFTEST) / -SOFTEST).clamp(0.0, 1.0);
-    (part * METER as f32).round() as usize
+    (part * width as f32).round() as usize
 }
 
 /// The page of the call.
