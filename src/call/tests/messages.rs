@@ -97,9 +97,18 @@ async fn e1_a_peer_that_takes_nothing_is_told_of_and_given_up() {
     let outgoing = offering.outgoing.clone();
     let filling =
         tokio::spawn(async move { while outgoing.send(ToPeer::Text("x".repeat(100_000))).await.is_ok() {} });
-    assert_eq!(next(&mut offering).await, FromPeer::Stalled { after: Duration::from_millis(300) });
-    let end = next(&mut offering).await;
-    let FromPeer::Closed(CallEnd::Stalled { backlog, .. }) = &end else { panic!("{end:?}") };
+    // What still finds room on the way may take longer than the patience of this test to be acknowledged: then it flows
+    // once more.
+    let mut told = Vec::new();
+    let end = loop {
+        match next(&mut offering).await {
+            FromPeer::Closed(end) => break end,
+            other => told.push(other),
+        }
+    };
+    assert_eq!(told.first(), Some(&FromPeer::Stalled { after: Duration::from_millis(300) }), "{told:?}");
+    assert_ne!(told.last(), Some(&FromPeer::Flowing), "{told:?}");
+    let CallEnd::Stalled { backlog, .. } = &end else { panic!("{end:?}") };
     assert!(*backlog > 100_000, "{end:?}");
     timeout(PATIENCE, filling).await.expect("a sender that is told").expect("no panic");
     drop(answering);

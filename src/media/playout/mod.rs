@@ -108,6 +108,8 @@ pub struct Playout {
     since_stretch: usize,
     /// Where nothing was there any more, until it is known why.
     starved: Option<i64>,
+    /// Sound made up there; it counts if it was no end.
+    bridged: Duration,
     stats: PlayoutStats,
 }
 
@@ -134,6 +136,7 @@ impl Playout {
             length: FRAME,
             since_stretch: 0,
             starved: None,
+            bridged: Duration::ZERO,
             stats: PlayoutStats::default(),
         }
     }
@@ -160,7 +163,11 @@ impl Playout {
         self.length = samples;
         // What follows without a gap where nothing was there should have been there: it was no end.
         if let Some(starved) = self.starved.take_if(|starved| at >= *starved) {
-            self.stats.underruns += u64::from(at == starved);
+            if at == starved {
+                self.stats.underruns += 1;
+                self.stats.concealed += self.bridged;
+            }
+            self.bridged = Duration::ZERO;
         }
         self.delay.add(now, at);
         if let State::Playing { next } = self.state
@@ -306,10 +313,12 @@ impl Playout {
         }
         // The place in the stream stays: what comes a little late is still played.
         self.make_up(samples_of(10));
+        self.bridged += time_of(samples_of(10));
     }
 
     fn conceal(&mut self, next: i64, missing: usize) {
         self.make_up(missing);
+        self.stats.concealed += time_of(missing);
         self.state = State::Playing { next: next + missing as i64 };
     }
 
@@ -321,7 +330,6 @@ impl Playout {
         let mut samples = made.unwrap_or_default();
         samples.resize(missing, 0.0);
         self.made_up += missing;
-        self.stats.concealed += time_of(missing);
         self.append(&samples);
     }
 
