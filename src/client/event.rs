@@ -24,6 +24,7 @@ pub(crate) struct Collection(pub u64);
 
 /// One thing that happens to the engine.
 #[derive(Debug)]
+#[cfg_attr(not(feature = "webrtc"), allow(dead_code, reason = "no session has sound"))]
 pub(crate) enum Event {
     /// A face asks.
     Request(Request),
@@ -110,6 +111,7 @@ pub(crate) struct Recorded {
 
 /// The agent's sound, as far as latency is concerned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(not(feature = "webrtc"), allow(dead_code, reason = "no session has sound"))]
 pub(crate) enum Heard {
     /// A packet that can be heard came, the first after a silence.
     Audible {

@@ -78,6 +78,7 @@ struct Opening {
 }
 
 /// What the task of the sound is told.
+#[cfg_attr(not(feature = "webrtc"), allow(dead_code, reason = "no session has sound"))]
 enum Command {
     /// This microphone is open. The consent stands as long as it is held.
     Opened { id: Collection, armed: Armed, stream: Box<dyn MicrophoneStream> },

@@ -1,9 +1,9 @@
 //! What is heard: packets as they come from the network, to sound at the pace of the speaker.
 //!
 //! A packet waits until its time has come: the delay is as long as packets have been late lately, and no longer
-//! ([`delay`]). A lost one is recovered from the copy in the next, or made up for, for a while. The speaker's clock is not
+//! (`delay`). A lost one is recovered from the copy in the next, or made up for, for a while. The speaker's clock is not
 //! the sender's: what waits grows or shrinks, and is brought back by taking out or putting in single pitch periods
-//! ([`stretch`]), which is also how a changed delay is reached. Time goes in as a [`Duration`] since any start.
+//! (`stretch`), which is also how a changed delay is reached. Time goes in as a [`Duration`] since any start.
 
 mod delay;
 mod stretch;
