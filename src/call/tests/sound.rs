@@ -87,7 +87,8 @@ async fn sound_that_nobody_takes_holds_up_no_message() {
     while answering.sound.incoming.try_recv().is_ok() {
         kept += 1;
     }
-    assert!(kept <= SOUND_IN_QUEUE, "{kept}");
+    // Some may have come while these were taken out.
+    assert!(kept < 2 * SOUND_IN_QUEUE, "{kept}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
