@@ -32,8 +32,9 @@ pub(crate) enum Event {
     Tick,
     /// The card was fetched and judged, or could not be.
     Card(Attempt, Result<Box<CardResult>, Line>),
-    /// The endpoint was dialled, or could not be.
-    Dialled(Attempt, Result<(), Line>),
+    /// The endpoint was dialled, or could not be. With it comes the largest message that the agent takes, in bytes, where its
+    /// transport says so.
+    Dialled(Attempt, Result<Option<usize>, Line>),
     /// A frame came.
     Frame(Attempt, RawFrame),
     /// The connection has something to tell the user, and goes on.

@@ -5,7 +5,7 @@ use super::output::{Refusal, RefusalKind};
 use super::view::{Focus, Pending, PendingState, Phase};
 use crate::protocol::client::{UserObservation, UserTurn};
 use crate::protocol::observation::Observation;
-use crate::protocol::{ClientMessage, Dialect, Modalities, bounds, card, rules};
+use crate::protocol::{ClientMessage, Modalities, bounds, card, rules};
 use crate::units::Bytes;
 
 /// Refuses when there is no live session.
@@ -58,24 +58,22 @@ pub(super) fn draft(
     }
     message.check(terms.negotiated())?;
     answer(draft, modalities, pending)?;
-    fits(&ClientMessage::UserObservation(message.clone()), &terms.dialect)?;
+    fits(&ClientMessage::UserObservation(message.clone()), terms)?;
     Ok(message)
 }
 
-/// Refuses a message over the bound of a frame (§ WebSocket and WebRTC): a photo and a passport may each keep
-/// their own bound and be too much together.
-fn fits(message: &ClientMessage, dialect: &Dialect) -> Result<(), Refusal> {
-    let bytes = message.encode(dialect).to_string().len();
-    if bytes <= bounds::FRAME_BYTES {
+/// Refuses a message over the bound of a frame (§ WebSocket and WebRTC), or over what this agent takes: a photo and a
+/// passport may each keep their own bound and be too much together.
+fn fits(message: &ClientMessage, terms: &Terms) -> Result<(), Refusal> {
+    let bytes = message.encode(&terms.dialect).to_string().len();
+    let most = terms.max_message.unwrap_or(bounds::FRAME_BYTES).min(bounds::FRAME_BYTES);
+    if bytes <= most {
         return Ok(());
     }
+    let (bytes, whose) = (Bytes(bytes), if most < bounds::FRAME_BYTES { " by this agent" } else { "" });
     Err(Refusal::by(
         &rules::FRAME_SIZE,
-        format!(
-            "not sent: it would have {} bytes, at most {} are allowed",
-            Bytes(bytes),
-            Bytes(bounds::FRAME_BYTES)
-        ),
+        format!("not sent: it would have {bytes} bytes, at most {} are taken{whose}", Bytes(most)),
     ))
 }
 
@@ -123,13 +121,10 @@ fn message(draft: &Draft, turn: u64) -> UserObservation {
 ///
 /// # Errors
 /// Refuses what is out of bounds.
-pub(super) fn turn(
-    turn: u64,
-    text: &str,
-    focus: Option<&Focus>,
-    dialect: &Dialect,
-) -> Result<UserTurn, Refusal> {
-    let message = UserTurn { turn, text: text.to_owned(), context: super::context::entries(focus, dialect) };
+pub(super) fn turn(turn: u64, text: &str, focus: Option<&Focus>, terms: &Terms) -> Result<UserTurn, Refusal> {
+    let context = super::context::entries(focus, &terms.dialect);
+    let message = UserTurn { turn, text: text.to_owned(), context };
     message.check()?;
+    fits(&ClientMessage::UserTurn(message.clone()), terms)?;
     Ok(message)
 }

@@ -20,6 +20,8 @@ pub struct Terms {
     pub offered: Modalities,
     /// Whether the agent supports explicit audio turns, and its transport carries sound.
     pub explicit_turns: bool,
+    /// The largest message that the agent takes, in bytes, where its transport says so (`a=max-message-size`, RFC 8841).
+    pub max_message: Option<usize>,
     /// The mapped transport profile; `None` for any other, and then nothing physical is sent (R27).
     pub transport: Option<TransportProfile>,
     /// Whether acks are sent (R16).

@@ -128,7 +128,8 @@ impl LinkPort {
                 self.sound = sound;
                 self.link =
                     Some(Open { outgoing: Backlog::new(outgoing), incoming, waiting: VecDeque::new() });
-                return Event::Dialled(attempt, Ok(()));
+                let most = self.sound.as_ref().and_then(|sound| sound.facts.borrow().max_message);
+                return Event::Dialled(attempt, Ok(most));
             }
         }
     }

@@ -138,14 +138,15 @@ impl Engine {
         self.effects.push_back(Effect::Dial(attempt, offer, session_id));
     }
 
-    pub(super) fn dialled(&mut self, now: Duration, attempt: Attempt, result: Result<(), Line>) {
+    pub(super) fn dialled(&mut self, now: Duration, attempt: Attempt, result: Result<Option<usize>, Line>) {
         let Link::Dialling(current, offer, session_id) = &self.link else { return };
         if *current != attempt {
             return;
         }
-        if let Err(why) = result {
-            return self.over(Line { at: now, ..self.scrubbed_line(why) });
-        }
+        let max_message = match result {
+            Ok(max_message) => max_message,
+            Err(why) => return self.over(Line { at: now, ..self.scrubbed_line(why) }),
+        };
         let terms = Terms {
             session_id: session_id.clone(),
             accepted: offer.accepted,
@@ -153,6 +154,7 @@ impl Engine {
             offered: self.settings.offered,
             explicit_turns: offer.explicit_turns && offer.transport == TransportProfile::WebRtc,
             transport: Some(offer.transport),
+            max_message,
             acks: self.settings.acks,
             dialect: self.settings.dialect.clone(),
         };

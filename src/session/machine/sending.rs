@@ -67,7 +67,7 @@ impl Session {
     pub(super) fn say(&mut self, now: Duration, asked: Duration, text: &str) -> Result<(), Refusal> {
         self.check_text(text)?;
         let turn = self.next_turn()?;
-        let message = gate::turn(turn.0, text, self.focus.as_ref(), &self.terms.dialect)?;
+        let message = gate::turn(turn.0, text, self.focus.as_ref(), &self.terms)?;
         self.begin_turn(turn, now, asked);
         let teaching = teaching::read(text);
         if matches!(teaching, teaching::Teaching::Propose(_)) {

@@ -21,6 +21,7 @@ pub fn terms() -> Terms {
         agent_requests: Modalities::BOTH,
         offered: Modalities::BOTH,
         explicit_turns: false,
+        max_message: None,
         transport: Some(TransportProfile::WebSocket),
         acks: false,
         dialect: Dialect::default(),

@@ -90,6 +90,20 @@ fn the_whole_frame_keeps_its_bound() {
 }
 
 #[test]
+fn what_the_agent_takes_at_most_is_kept_and_said() {
+    let terms = Terms { max_message: Some(16_384), ..terms() };
+    let mut session = live_under(terms, "");
+    let mut draft = draft(None, true, Answer::Unrelated);
+    draft.image = Some(image(61_440));
+    for ask in [Ask::Show(draft), Ask::Say("é".repeat(8_192))] {
+        let refusal = session.handle(Duration::ZERO, Input::Ask(ask)).expect_err("it is refused");
+        assert_eq!(refusal.rule.map(|r| r.id), Some("FRAME-1"));
+        assert!(refusal.message.ends_with("at most 16,384 are taken by this agent"), "{}", refusal.message);
+    }
+    assert_eq!(session.view().last_turn, 0, "nothing was sent");
+}
+
+#[test]
 fn later_turns_carry_the_focus_as_facts_and_never_the_photo() {
     let mut session = live(
         r#"

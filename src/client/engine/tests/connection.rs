@@ -34,7 +34,7 @@ fn a_second_connect_is_refused_and_reconnect_starts_a_new_session() {
     bench.attempt = 2;
     bench.sequence = 0;
     bench.put(Event::Card(Attempt(2), Ok(Box::new(card(TransportProfile::WebSocket)))));
-    bench.put(Event::Dialled(Attempt(2), Ok(())));
+    bench.put(Event::Dialled(Attempt(2), Ok(None)));
     let second = bench.wire.last().expect("a session.start");
     assert_ne!(&first, second, "a new session has a new id (R29)");
     assert_eq!(bench.hear(r#"{"type":"session.established"}"#), ["← session.established", "live"]);
@@ -68,7 +68,7 @@ fn a_webrtc_card_is_dialled_under_the_id_that_the_session_gets() {
         Effect::Dial(_, _, session_id) => Some(session_id),
         _ => None,
     });
-    bench.put(Event::Dialled(Attempt(1), Ok(())));
+    bench.put(Event::Dialled(Attempt(1), Ok(None)));
     assert_eq!(bench.last_sent()["type"], "session.start");
     assert_eq!(bench.last_sent()["sessionId"].as_str().map(str::to_owned), dialled);
 }
@@ -111,7 +111,7 @@ fn starting() -> Bench {
     let mut bench = Bench::new();
     bench.ask(Request::Connect);
     bench.put(Event::Card(Attempt(1), Ok(Box::new(card(TransportProfile::WebSocket)))));
-    bench.put(Event::Dialled(Attempt(1), Ok(())));
+    bench.put(Event::Dialled(Attempt(1), Ok(None)));
     bench.attempt = 1;
     bench
 }
@@ -171,7 +171,7 @@ fn an_agent_that_says_nothing_is_given_up_in_other_words() {
     let mut bench = Bench::new();
     bench.ask(Request::Connect);
     bench.put(Event::Card(Attempt(1), Ok(Box::new(card(TransportProfile::WebSocket)))));
-    bench.put(Event::Dialled(Attempt(1), Ok(())));
+    bench.put(Event::Dialled(Attempt(1), Ok(None)));
     let out = bench.after(Duration::from_secs(11));
     assert!(out.iter().any(|l| l.contains("did not establish the session within 10s")), "{out:?}");
 }

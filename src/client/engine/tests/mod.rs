@@ -98,7 +98,7 @@ impl Bench {
         self.sequence = 0;
         let attempt = Attempt(self.attempt);
         out.extend(self.put(Event::Card(attempt, Ok(Box::new(card)))));
-        out.extend(self.put(Event::Dialled(attempt, Ok(()))));
+        out.extend(self.put(Event::Dialled(attempt, Ok(None))));
         out.extend(self.hear(r#"{"type":"session.established","resumed":false}"#));
         out
     }

@@ -260,7 +260,7 @@ fn a_modality_that_was_not_negotiated_is_not_armed() {
     let mut text_only = card(TransportProfile::WebSocket);
     text_only.offer.accepted = Modalities::NONE;
     bench.put(Event::Card(Attempt(1), Ok(Box::new(text_only))));
-    bench.put(Event::Dialled(Attempt(1), Ok(())));
+    bench.put(Event::Dialled(Attempt(1), Ok(None)));
     bench.attempt = 1;
     bench.hear(r#"{"type":"session.established"}"#);
     let out = bench.ask(Request::ArmScan(Aim::Answering));
