@@ -11,12 +11,17 @@ READER_STATE = struct.Struct("@PPLLL33s")
 
 
 class Context:
-    """A connection to the daemon; `None` readers where the daemon does not answer."""
+    """A connection to the daemon, given back when nobody holds it any more; `error` is not 0 where there is none."""
 
     def __init__(self):
         self.library = ctypes.CDLL("libpcsclite.so.1")
         self.handle = ctypes.c_long()
         self.error = self.library.SCardEstablishContext(SCOPE_SYSTEM, None, None, ctypes.byref(self.handle)) & 0xFFFFFFFF
+
+    def __del__(self):
+        # The daemon keeps so many contexts of a process and no more, and a case that waits asks again and again.
+        if not self.error:
+            self.library.SCardReleaseContext(self.handle)
 
     def readers(self):
         """The names of the readers."""
