@@ -189,7 +189,7 @@ impl Model {
         vec![Effect::Ask(Request::PlaceTag(spec))]
     }
 
-    /// Esc: closes what is open, else drops the queued turn, else the filter, else the status line.
+    /// Esc: closes what is open, else stops the speech, else drops the queued turn, else the filter, else the status line.
     pub(super) fn leave(&mut self) -> Vec<Effect> {
         if let Mode::Filtering(filtering) = &self.mode {
             let before = filtering.before.clone();
@@ -200,6 +200,8 @@ impl Model {
             return self.end_devices();
         } else if !matches!(self.mode, Mode::Panes) {
             self.mode = Mode::Panes;
+        } else if self.speaking {
+            return vec![Effect::Ask(Request::StopSpeaking)];
         } else if self.session.held.is_some() {
             return self.drop_held();
         } else if !self.events.filter().is_empty() {

@@ -176,6 +176,8 @@ pub struct Model {
     pub physical: PhysicalFacts,
     /// Microphone, speaker and call, where the session has sound.
     pub voice: Option<VoiceFacts>,
+    /// What the agent says is being spoken on this machine.
+    pub speaking: bool,
     /// The devices that were found, while somebody looks at them.
     pub devices: Vec<SectionFacts>,
     /// When the review came up that is open now.

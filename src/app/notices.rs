@@ -59,6 +59,7 @@ impl Model {
             }
             Notice::Media(stats) => self.measured(|voice| voice.stats = Some(stats)),
             Notice::Spoken(spoken) => self.measured(|voice| voice.spoken = Some(spoken)),
+            Notice::Speaking(is_on) => self.speaking = is_on,
             Notice::Finding { finding, .. } => self.conversation.note(SafeText::line(&finding.to_string())),
             Notice::Stopped => return vec![Effect::Exit],
         }

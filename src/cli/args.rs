@@ -134,6 +134,9 @@ pub struct SessionArgs {
     /// is heard, or file:PATH for a WAV file that is written [default: auto in connect, else simulated]
     #[arg(long, value_name = "NAME", value_parser = name())]
     pub speaker: Option<String>,
+    /// Speak what the agent says with the speech_command of the settings, where its card leaves the voice to the client
+    #[arg(long)]
+    pub speak: bool,
     /// Send no acks
     #[arg(long)]
     pub no_acks: bool,

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::args::{ConfigArgs, NetArgs, SessionArgs};
 use super::devices::{Devices, Wanted, lister};
 use super::exit::{Failure, Kind};
-use crate::client::{ClientConfig, VoiceSettings};
+use crate::client::{ClientConfig, SpeechCommand, VoiceSettings};
 use crate::config::{ConfigError, EnvName, Environment, Layer, Names, Settings, resolve};
 use crate::device::ArmedBy;
 use crate::discovery::fetch::CardSource;
@@ -105,11 +105,19 @@ impl Settled {
             microphone: devices.microphone,
             speaker: devices.speaker,
             voice: VoiceSettings::default(),
+            speech: self.speech(),
             webrtc: webrtc::Options::default(),
             camera_program: devices.program,
             state_dir: self.state_dir()?,
             armed_by,
         })
+    }
+
+    /// The command that speaks, if it is asked for.
+    fn speech(&self) -> Option<SpeechCommand> {
+        let settings = &self.settings;
+        let command = settings.speech_command.as_ref().filter(|_| *settings.speak)?;
+        SpeechCommand::new(command.as_slice(), settings.token_env.as_ref().map(|name| name.0.as_str()))
     }
 
     fn state_dir(&self) -> Result<PathBuf, Failure> {
@@ -144,6 +152,7 @@ fn layer(net: &NetArgs, session: &SessionArgs) -> Result<Layer, Failure> {
         camera: session.camera.clone().map(Some),
         microphone: session.microphone.clone().map(Some),
         speaker: session.speaker.clone().map(Some),
+        speak: session.speak.then_some(true),
         acks: session.no_acks.then_some(false),
         ..Layer::default()
     })

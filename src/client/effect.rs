@@ -6,6 +6,7 @@ use super::event::{Attempt, Collection};
 use super::notice::Notice;
 use super::request::Orient;
 use crate::protocol::card::Offer;
+use crate::safe_text::SafeText;
 
 /// One thing to be done.
 #[derive(Debug)]
@@ -68,6 +69,10 @@ pub(crate) enum Effect {
         /// Whether what is recorded by now is sent; else it is thrown away.
         flush: bool,
     },
+    /// Speak this text, after those before it. The numbers count up.
+    Speak(u64, SafeText),
+    /// Stop speaking, and forget what waits to be spoken.
+    StopSpeaking,
     /// Read a passport file.
     ReadPassport(Collection, String),
     /// List the devices and tell of changes, until told otherwise. Asked again, it begins anew.

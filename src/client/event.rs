@@ -73,6 +73,8 @@ pub(crate) enum Event {
     Media(Box<MediaStats>),
     /// The speaker failed, or works again.
     Speaker(Line),
+    /// The text of this number was spoken, or could not be.
+    Spoke(u64, Result<(), Line>),
     /// The user's passport file was read, or could not be.
     Passport(Collection, Result<Passport, Line>),
     /// Placing a simulated tag went well (what was placed), or did not.

@@ -12,6 +12,6 @@ pub mod notice;
 pub mod request;
 pub mod voice;
 
-pub use driver::{Client, ClientConfig, DeviceLister, VoiceSettings, Watched};
+pub use driver::{Client, ClientConfig, DeviceLister, SpeechCommand, VoiceSettings, Watched};
 pub use notice::Notice;
 pub use request::Request;

@@ -48,6 +48,8 @@ pub enum Notice {
     Media(Arc<MediaStats>),
     /// The times of the last spoken turn have changed.
     Spoken(SpokenTurn),
+    /// Speaking what the agent says has begun, or is over.
+    Speaking(bool),
     /// The devices that were found so far, while a face asked for them.
     Devices(Arc<DeviceReport>),
     /// The engine has stopped; nothing comes after this.

@@ -13,8 +13,10 @@ pub enum Request {
     Disconnect,
     /// A turn of text.
     Say(String),
-    /// `response.cancel`.
+    /// `response.cancel`; it stops the local speech too.
     Cancel,
+    /// Stop the local speech, and tell the agent nothing of it.
+    StopSpeaking,
     /// `session.end`, then close.
     End,
     /// Forget the turn that waits for the active run.

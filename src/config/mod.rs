@@ -21,7 +21,7 @@ pub use error::ConfigError;
 pub use file::read_text;
 pub use resolve::resolve;
 pub use table::{KEYS, Key, Layer, Origin, Set, Settings};
-pub use value::{EnvName, Megabytes, Names, Setting, Time};
+pub use value::{CommandLine, EnvName, Megabytes, Names, Setting, Time};
 
 /// The annotated default, as it stands at the top of the repository.
 pub const DEFAULT_FILE: &str = include_str!("../../config.toml");

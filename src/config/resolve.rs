@@ -67,6 +67,13 @@ fn checked(settings: Settings) -> Result<Settings, ConfigError> {
             dead.value, dead.origin, ping.value, ping.origin
         )));
     }
+    if *settings.speak && settings.speech_command.is_none() {
+        return Err(ConfigError::Together(format!(
+            "speak is true (from {}) and speech_command is not set; name the command that speaks, such as \
+             speech_command = [\"espeak-ng\", \"--stdin\"]",
+            settings.speak.origin
+        )));
+    }
     Ok(settings)
 }
 

@@ -9,7 +9,7 @@ use toml::de::DeValue;
 
 use super::environment::Environment;
 use super::error::ConfigError;
-use super::value::{EnvName, Megabytes, Names, Setting, Time};
+use super::value::{CommandLine, EnvName, Megabytes, Names, Setting, Time};
 use crate::net::ProxyChoice;
 use crate::protocol::{Dialect, Modalities};
 
@@ -175,6 +175,10 @@ settings! {
     microphone: Option<String> = None, "AGENTCALL_MICROPHONE", Some("--microphone");
     /// The speaker: `auto` or `default` for the one that the system prefers, `simulated` for none that is heard, `file:PATH` for a WAV file that is written, or its name or a part of it. Without it, `auto` in connect and `simulated` in run and demo.
     speaker: Option<String> = None, "AGENTCALL_SPEAKER", Some("--speaker");
+    /// Speak what the agent says with speech_command, where its card leaves the voice to the client.
+    speak: bool = false, "AGENTCALL_SPEAK", Some("--speak");
+    /// The command that speaks, the program first; it gets the text on its standard input, and no shell comes between.
+    speech_command: Option<CommandLine> = None, "AGENTCALL_SPEECH_COMMAND", None;
     /// Acknowledge what the agent says, at most once in 50 ms.
     acks: bool = true, "AGENTCALL_ACKS", Some("--no-acks");
     /// Ask the terminal whether it is in front; where it is not, reader and camera are disarmed.

@@ -236,6 +236,52 @@ impl Setting for Names {
     }
 }
 
+/// A program and its arguments, as they are: no shell reads them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CommandLine(Vec<String>);
+
+/// Most words of a command, and most bytes of one.
+const MOST_WORDS: (usize, usize) = (64, 4_096);
+
+impl CommandLine {
+    /// These words, the program first; `None` when there is none or more than 64, no program, or a word that no program can
+    /// be given.
+    pub fn new(words: Vec<String>) -> Option<Self> {
+        let (most, longest) = MOST_WORDS;
+        let fits = words.len() <= most && words.first().is_some_and(|program| !program.is_empty());
+        (fits && words.iter().all(|word| word.len() <= longest && !word.contains('\0')))
+            .then_some(Self(words))
+    }
+
+    /// The words.
+    pub fn as_slice(&self) -> &[String] {
+        &self.0
+    }
+}
+
+impl Setting for CommandLine {
+    const KIND: &'static str = "a list of texts, the program first, such as [\"espeak-ng\", \"--stdin\"]";
+
+    /// A program that is named by its path starts from the directory, one that is only named is searched for.
+    fn from_toml(value: &DeValue<'_>, directory: &Path) -> Option<Self> {
+        let words = value.as_array()?.iter().map(|item| item.get_ref().as_str().map(str::to_owned));
+        let mut words = words.collect::<Option<Vec<_>>>()?;
+        if let Some(program) = words.first_mut().filter(|program| program.contains('/')) {
+            *program = directory.join(&*program).to_str()?.to_owned();
+        }
+        Self::new(words)
+    }
+
+    /// A list as in the file.
+    fn from_text(text: &str) -> Option<Self> {
+        Self::new(serde_json::from_str(text).ok()?)
+    }
+
+    fn shown(&self) -> String {
+        format!("[{}]", self.0.iter().map(Setting::shown).collect::<Vec<_>>().join(", "))
+    }
+}
+
 /// A number of megabytes (of 1,048,576 bytes), 1 to 4,096.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Megabytes(pub u32);

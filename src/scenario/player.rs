@@ -190,6 +190,7 @@ impl Player {
             | Notice::Device(_)
             | Notice::Voice(None)
             | Notice::Media(_)
+            | Notice::Speaking(_)
             | Notice::Devices(_) => {}
         }
         if matches!(notice, Notice::Card(_) | Notice::Finding { .. }) {

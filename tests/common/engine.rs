@@ -45,6 +45,7 @@ pub fn config(target: &str, state: &Path) -> ClientConfig {
         microphone: Box::new(SimulatedMicrophone::default()),
         speaker: Box::new(SimulatedSpeaker::nowhere()),
         voice: VoiceSettings::default(),
+        speech: None,
         webrtc: webrtc::Options::default(),
         state_dir: state.join("agentcall"),
         armed_by: ArmedBy::ScenarioStep,

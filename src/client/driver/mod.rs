@@ -4,6 +4,7 @@ mod backlog;
 mod camera;
 mod link;
 mod reader;
+mod speech;
 mod voice;
 mod words;
 
@@ -17,6 +18,8 @@ use tokio::time::Instant;
 use self::camera::CameraPort;
 use self::link::LinkPort;
 use self::reader::ReaderPort;
+pub use self::speech::SpeechCommand;
+use self::speech::SpeechPort;
 use self::voice::VoicePort;
 pub use self::voice::VoiceSettings;
 use super::devices::{DeviceReport, Trouble};
@@ -88,6 +91,8 @@ pub struct ClientConfig {
     pub speaker: Box<dyn Speaker>,
     /// How sound is sent and played.
     pub voice: VoiceSettings,
+    /// What speaks the agent's texts, where the voice is the client's; none where nobody asked for it.
+    pub speech: Option<SpeechCommand>,
     /// The program behind simulated cameras of picture files.
     pub camera_program: CameraProgram,
     /// Where the device key is (R10).
@@ -145,6 +150,7 @@ struct Ports {
     reader: ReaderPort,
     camera: CameraPort,
     voice: VoicePort,
+    speech: SpeechPort,
     lister: Option<DeviceLister>,
     /// The list of devices that is being brought.
     listing: Option<AbortOnDrop>,
@@ -268,6 +274,7 @@ fn settings(config: &ClientConfig) -> EngineSettings {
             trouble: config.camera.absence().and_then(Trouble::of_absence),
         },
         talk_within: TALK_WITHIN,
+        speaks: config.speech.is_some(),
         microphone: DeviceLine {
             name: config.microphone.label(),
             simulated: config.microphone.is_simulated(),
@@ -297,6 +304,7 @@ impl Ports {
                 events.clone(),
                 start,
             ),
+            speech: SpeechPort::new(config.speech, events.clone()),
             link: LinkPort::new(
                 link::Dialling {
                     source: config.source,
@@ -368,6 +376,8 @@ impl Ports {
             Effect::OpenMicrophone { id, within, file } => self.voice.open(id, within, file),
             Effect::SendSound(id) => self.voice.send(id),
             Effect::CloseMicrophone { id, flush } => self.voice.close(id, flush).await,
+            Effect::Speak(number, text) => self.speech.speak(number, text),
+            Effect::StopSpeaking => self.speech.stop(),
             Effect::ListDevices => {
                 self.listing = self.lister.as_ref().map(|list| {
                     let task = tokio::spawn(bring_devices(list(), self.events.clone()));

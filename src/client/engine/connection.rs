@@ -95,6 +95,7 @@ impl Engine {
         self.starting = None;
         self.effects.push_back(Effect::DropLink);
         self.end_voice();
+        self.end_speech();
         self.forget_physical();
         self.scrubber.clear_session();
         self.kept_back = Zeroizing::default();
@@ -143,12 +144,13 @@ impl Engine {
         if *current != attempt {
             return;
         }
+        let (offer, session_id) = (offer.clone(), session_id.clone());
         let max_message = match result {
             Ok(max_message) => max_message,
             Err(why) => return self.over(Line { at: now, ..self.scrubbed_line(why) }),
         };
         let terms = Terms {
-            session_id: session_id.clone(),
+            session_id,
             accepted: offer.accepted,
             agent_requests: offer.agent_requests,
             offered: self.settings.offered,
@@ -161,6 +163,7 @@ impl Engine {
         let has_sound = terms.transport == Some(TransportProfile::WebRtc);
         self.link = Link::Open(attempt, Box::new(Session::new(terms)));
         self.begin_voice(has_sound);
+        self.begin_speech(&offer);
         self.starting = Some(now + self.settings.start_within);
         self.refused_start = None;
         self.notify(Notice::Connection(Connection::Starting));

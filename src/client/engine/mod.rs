@@ -8,6 +8,7 @@ mod devices;
 mod hindrance;
 mod physical;
 mod records;
+mod speech;
 mod voice;
 
 #[cfg(test)]
@@ -20,6 +21,7 @@ use std::time::Duration;
 use self::connection::Link;
 use self::devices::Devices;
 use self::physical::Physical;
+use self::speech::Speech;
 use self::voice::Voice;
 use super::effect::Effect;
 use super::event::Event;
@@ -58,6 +60,8 @@ pub(crate) struct EngineSettings {
     pub microphone: DeviceLine,
     /// The chosen speaker.
     pub speaker: DeviceLine,
+    /// Whether what the agent says is spoken, where the voice is the client's.
+    pub speaks: bool,
     /// Where the card is, for the screen.
     pub target: String,
 }
@@ -70,6 +74,7 @@ pub(crate) struct Engine {
     physical: Physical,
     devices: Devices,
     voice: Voice,
+    speech: Speech,
     scrubber: Scrubber,
     /// The end of the answer so far, while a secret could be under way in it.
     kept_back: Zeroizing<String>,
@@ -100,6 +105,7 @@ impl Engine {
             physical: Physical::new(),
             devices: Devices::with_camera(&mut settings.camera),
             voice: Voice::default(),
+            speech: Speech::default(),
             now: Duration::ZERO,
             settings,
             link: Link::Idle,
@@ -148,6 +154,7 @@ impl Engine {
                 let said = Line { at: now, ..self.scrubbed_line(said) };
                 self.notify(Notice::Info(said));
             }
+            Event::Spoke(number, result) => self.spoke(now, number, result),
             Event::Passport(id, result) => self.passport(now, id, result),
             Event::Placed(result) => self.placed(now, result),
         }
@@ -193,9 +200,18 @@ impl Engine {
             // What the user sees to be cancelled is the open microphone.
             Request::Cancel if self.is_talking() => self.talk_dropped(now),
             Request::TalkDropped => self.talk_dropped(now),
-            Request::Cancel => self.ask(now, Ask::Cancel),
+            Request::Cancel => {
+                // Where only the speech is left, the agent has nothing to cancel.
+                if !self.stop_speaking() || self.has_to_cancel() {
+                    self.ask(now, Ask::Cancel);
+                }
+            }
+            Request::StopSpeaking => {
+                self.stop_speaking();
+            }
             Request::End => {
                 self.hush();
+                self.stop_speaking();
                 self.ask(now, Ask::End);
             }
             Request::DropHeld => self.ask(now, Ask::DropHeld),
@@ -223,6 +239,7 @@ impl Engine {
     fn quit(&mut self, now: Duration) {
         self.disarm();
         self.hush();
+        self.stop_speaking();
         if self.link.session().is_none() {
             self.effects.push_back(Effect::DropLink);
             return self.stop();

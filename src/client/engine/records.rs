@@ -118,6 +118,9 @@ impl Engine {
             Some(event) => Body::Event(self.scrubbed_event(&event, content.as_ref())),
             None => Body::Unread,
         };
+        if acted {
+            self.speech_of(now, &body);
+        }
         self.record(Record {
             index: 0,
             at: now,

@@ -82,6 +82,10 @@ impl Engine {
 
     /// Opens the microphone for one turn.
     pub(super) fn talk(&mut self, now: Duration, talk: Talk) {
+        // Whoever wants to speak is not talked over. Where no sound goes to the agent, that is all the key does.
+        if self.stop_speaking() && !self.voice.has_sound {
+            return;
+        }
         if let Some((text, hint)) = self.hinders_talking() {
             return self.refuse(now, LineKind::Gate, text, Some(hint));
         }

@@ -24,7 +24,7 @@ pub(super) const COMMANDS: &[Command] = &[
         Some("cancel"),
         true,
         Act::Ask(Request::Cancel),
-        "Cancel the active run, the agent's request and the proposal."
+        "Cancel the active run, the agent's request and the proposal; stop the local speech."
     ),
     command!(
         "drop-held",

@@ -15,7 +15,7 @@ pub(super) const COMMANDS: &[Command] = &[
         Some("talk"),
         true,
         Act::Ask(Request::Talk(Talk::default())),
-        "Open the microphone; what is said leaves until the same key ends the turn."
+        "Open the microphone; what is said leaves until the same key ends the turn. It stops the local speech."
     ),
     command!(
         "talk-done",

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::{defaults, settled};
 use crate::config::file::read_text as parse;
-use crate::config::{DEFAULT_FILE, EnvName, KEYS, Layer, Settings, docs, file};
+use crate::config::{CommandLine, DEFAULT_FILE, EnvName, KEYS, Layer, Settings, docs, file};
 use crate::protocol::dialect::InteractionIdPlace;
 
 /// The values alone, without their origins.
@@ -65,6 +65,8 @@ fn every_key_is_read() {
         camera = "front"
         microphone = "headset"
         speaker = "desk"
+        speak = true
+        speech_command = ["./say", "-v", ""]
         acks = false
         focus = false
         connect_within = "500ms"
@@ -83,6 +85,8 @@ fn every_key_is_read() {
     let layer = parse(Path::new("/etc/agentcall/config.toml"), text).expect("it is read");
     assert_eq!(layer.ca, Some(vec![PathBuf::from("/etc/agentcall/ca.pem"), PathBuf::from("/etc/other.pem")]));
     assert_eq!(layer.token_env, Some(Some(EnvName("MY_TOKEN".to_owned()))));
+    let command = layer.speech_command.as_ref().and_then(Option::as_ref).map(CommandLine::as_slice);
+    assert_eq!(command, Some(&["/etc/agentcall/./say", "-v", ""].map(str::to_owned)[..]));
     assert_eq!(layer.tags, Some(Some(PathBuf::from("/etc/agentcall/tags"))));
     let dialect = layer.dialect.clone().expect("a dialect");
     assert_eq!((dialect.interaction_id, &*dialect.image_data), (InteractionIdPlace::Observation, "base64"));
@@ -109,6 +113,9 @@ fn a_wrong_line_says_where_which_key_and_what_was_expected() {
         "ping_every = \"2h\"",
         "ping_every = \"0s\"",
         "modalities = [\"nfc\", \"smell\"]",
+        "speech_command = \"espeak-ng --stdin\"",
+        "speech_command = []",
+        "speech_command = [\"\"]",
         "modalities = [\"nfc\", \"nfc\"]",
         "modalities = \"nfc\"",
         "ca = \"ca.pem\"",

@@ -91,6 +91,10 @@ fn right(view: View<'_>, form: Form) -> Line<'static> {
     if let Some(armed) = physical::armed(view.model) {
         spans.push(word(format!("{armed}   "), view.theme.notice()));
     }
+    if view.model.speaking {
+        let key = view.model.key("cancel");
+        spans.push(word(format!("SPEAKING, {key} stops   "), view.theme.notice()));
+    }
     if let Some(on_air) = voice::on_air(view.model) {
         spans.push(word(format!("{on_air}   "), view.theme.notice()));
     }

@@ -4,6 +4,7 @@ mod connection;
 mod devices;
 mod physical;
 mod secrets;
+mod speech;
 mod voice;
 
 use std::sync::Arc;
@@ -52,6 +53,7 @@ impl Bench {
             reader: device("SIMULATED tags"),
             watched: None,
             talk_within: Duration::from_secs(120),
+            speaks: true,
             camera: device(CAMERA),
             microphone: device("SIMULATED tone"),
             speaker: device("SIMULATED nowhere"),
@@ -188,6 +190,8 @@ fn word(effect: &Effect) -> Option<String> {
         Effect::CloseMicrophone { id, flush } => {
             format!("close microphone #{}, {}", id.0, if *flush { "flush" } else { "discard" })
         }
+        Effect::Speak(number, text) => format!("speak #{number} {text}"),
+        Effect::StopSpeaking => "stop speaking".to_owned(),
         Effect::ReadPassport(id, path) => format!("passport #{} {path}", id.0),
         Effect::ListDevices => "list devices".to_owned(),
         Effect::EndList => "end list".to_owned(),
@@ -237,6 +241,7 @@ fn notice_word(notice: &Notice) -> Option<String> {
         },
         Notice::Levels(_) | Notice::Media(_) => return None,
         Notice::Spoken(spoken) => format!("spoken: {} in {:?}", spoken.turn, spoken.total()),
+        Notice::Speaking(is_on) => format!("speaking: {is_on}"),
         Notice::Devices(report) => format!("devices: {} sections", report.sections.len()),
         Notice::Stopped => "stopped".to_owned(),
     })
