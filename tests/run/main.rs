@@ -7,6 +7,7 @@ mod common;
 mod faults;
 mod paths;
 mod program;
+mod speech;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

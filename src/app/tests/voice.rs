@@ -38,6 +38,17 @@ fn the_key_opens_and_the_same_key_ends_and_esc_drops() {
 }
 
 #[test]
+fn local_speech_is_stopped_by_esc_and_by_the_microphone_and_cancel_keys() {
+    let mut stage = Stage::live(120, 40);
+    stage.notice(Notice::Speaking(true));
+    assert_eq!(stage.press("Esc"), [Effect::Ask(Request::StopSpeaking)]);
+    assert_eq!(stage.press("m"), [Effect::Ask(Request::Talk(Talk::default()))]);
+    assert_eq!(stage.press("x"), [Effect::Ask(Request::Cancel)]);
+    stage.notice(Notice::Speaking(false));
+    assert_eq!(stage.press("Esc"), []);
+}
+
+#[test]
 fn how_long_it_is_on_the_air_is_counted_from_its_opening() {
     let mut stage = Stage::live(120, 40);
     stage.later(500);

@@ -47,7 +47,7 @@ fn what_it_shows_in_comments_can_be_used() {
     let (top, _) = DEFAULT_FILE.split_once("\n[keys]").expect("it has keys");
     let shown = |line: &&str| line.starts_with("# ") && line.contains(" = ");
     let lines: Vec<&str> = top.lines().filter(shown).map(|line| &line[2..]).collect();
-    assert_eq!(lines.len(), 9, "{lines:?}");
+    assert_eq!(lines.len(), 10, "{lines:?}");
     for line in lines {
         assert!(parse(Path::new("c.toml"), line).is_ok(), "{line}");
     }

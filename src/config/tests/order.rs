@@ -29,11 +29,12 @@ fn a_flag_counts_before_the_environment_and_that_before_the_file() {
 #[test]
 fn every_setting_has_a_variable() {
     let value = |name: &str| match name {
-        "AGENTCALL_LOCAL" | "AGENTCALL_ACKS" | "AGENTCALL_FOCUS" => "no",
+        "AGENTCALL_LOCAL" | "AGENTCALL_ACKS" | "AGENTCALL_FOCUS" | "AGENTCALL_SPEAK" => "no",
         "AGENTCALL_MODALITIES" => "photo",
         "AGENTCALL_PROXY" => "environment",
         "AGENTCALL_CA" => "/a.pem:/b.pem",
         "AGENTCALL_TOKEN_ENV" => "MY_TOKEN",
+        "AGENTCALL_SPEECH_COMMAND" => r#"["espeak-ng", "--stdin"]"#,
         "AGENTCALL_DEAD_AFTER" => "59s",
         "AGENTCALL_TRACE_MEGABYTES" => "7",
         other if other.ends_with("_WITHIN") || other.ends_with("_EVERY") => "7s",
@@ -60,6 +61,17 @@ fn an_empty_variable_says_nothing_and_a_wrong_one_says_what_was_expected() {
     let wrong =
         settled("", &[("AGENTCALL_ACKS", "maybe-hunter22")], Layer::default()).expect_err("it is wrong");
     insta::assert_snapshot!(wrong, @"The environment variable AGENTCALL_ACKS is not what it should be: expected true or false");
+}
+
+#[test]
+fn speaking_needs_a_command() {
+    let flags = || Layer { speak: Some(true), ..Layer::default() };
+    let wrong = settled("", &[], flags()).expect_err("there is nothing that speaks").to_string();
+    assert!(wrong.contains("(from --speak) and speech_command is not set"), "{wrong}");
+    let settings = settled("speech_command = [\"say\"]", &[], flags()).expect("they go together");
+    assert!(*settings.speak);
+    let settings = settled("speech_command = [\"say\"]", &[], Layer::default()).expect("they go together");
+    assert!(!*settings.speak, "a command alone is no wish to hear it");
 }
 
 #[test]

@@ -69,6 +69,11 @@ fn a_turn_was_spoken() {
 }
 
 #[test]
+fn what_the_agent_says_is_being_spoken_here() {
+    scene("voice-speaking", |stage| stage.notice(Notice::Speaking(true)));
+}
+
+#[test]
 fn the_page_of_the_call_without_figures() {
     scene("call-empty", |stage| {
         stage.voice(MicrophoneState::Closed);
