@@ -70,7 +70,9 @@ fn a_turn_was_spoken() {
 
 #[test]
 fn what_the_agent_says_is_being_spoken_here() {
-    scene("voice-speaking", |stage| stage.notice(Notice::Speaking(true)));
+    scene("voice-speaking", |stage| {
+        stage.notice(Notice::Speaking(true));
+    });
 }
 
 #[test]
