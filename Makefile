@@ -64,6 +64,7 @@ test-packages: packages ## Install the system packages that the tests need
 	@./scripts/packages "to test against an agent written in Python" python3 python3-venv
 	@./scripts/packages "to test readers on a real PC/SC daemon with virtual tags" pcscd vsmartcard-vpcd util-linux mount
 	@./scripts/packages "to test against a sound server" pulseaudio libasound2-plugins util-linux
+	@./scripts/packages "to test an agent that speaks" espeak-ng
 
 hardware-packages: packages ## Install the system packages that the guest needs
 	@./scripts/packages "to emulate a PC with cameras and readers" qemu-system-x86 busybox-static cpio kmod libelf1

@@ -143,3 +143,58 @@ async fn an_agent_that_serves_both_has_a_card_for_each() {
     }
     agent.stop().await;
 }
+
+/// How many pieces of 20 ms of a WAV file are louder than −40 dBFS.
+fn loud_pieces(path: &Path) -> usize {
+    let bytes = std::fs::read(path).unwrap();
+    let samples = agentcall::media::file::read(&bytes, agentcall::media::file::Bound::default()).unwrap();
+    let is_loud = |piece: &&[f32]| piece.iter().map(|s| s * s).sum::<f32>() / 960.0 > 1e-4;
+    samples.chunks(960).filter(is_loud).count()
+}
+
+#[tokio::test]
+async fn with_a_voice_the_reply_is_spoken_after_the_recording() {
+    if std::process::Command::new("espeak-ng").arg("--version").output().is_err() {
+        eprintln!("SKIPPED: espeak-ng is not installed, so no spoken reply was heard; make test installs it");
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    tone(&dir.path().join("question.wav"), 1, 0.5);
+    let scenario = dir.path().join("talk.agentcall");
+    let steps = "talk file:question.wav\nexpect text \"I heard 1.0 s\"\nhear within 10s\nwait 6s\nend";
+    std::fs::write(&scenario, steps).unwrap();
+    let mut heard = Vec::new();
+    for speak in [false, true] {
+        let agent = serve(AgentConfig { speak, transports: Transports::WebRtc, ..AgentConfig::default() });
+        let agent = agent.await.unwrap();
+        let wav = dir.path().join(format!("heard-{speak}.wav"));
+        let (origin, speaker) = (format!("http://{}", agent.addr), format!("file:{}", wav.display()));
+        let scenario = scenario.display().to_string();
+        let done = agentcall(&["run", "--json", "--local", "--speaker", &speaker, &origin, &scenario]).await;
+        assert_eq!((done.code, done.err.as_str()), (0, ""), "{}", done.out);
+        heard.push(loud_pieces(&wav));
+        agent.stop().await;
+    }
+    let [echo, spoken] = heard[..] else { panic!("two were heard") };
+    assert!(echo >= 40, "the recording is played back: {echo} pieces");
+    assert!(
+        spoken >= echo + 40,
+        "a reply of seconds comes after it: {spoken} pieces, and {echo} of the echo"
+    );
+}
+
+#[tokio::test]
+async fn a_voice_that_is_not_installed_or_not_on_a_call_is_said_at_the_start() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut agent = common::command(
+        dir.path(),
+        &["agent", "--speak", "--transport", "webrtc", "--listen", "127.0.0.1:0"],
+    );
+    agent.env("PATH", dir.path());
+    let done = common::finish(agent).await;
+    assert_eq!((done.code, done.out.as_str()), (6, ""), "{}", done.err);
+    assert!(done.err.contains("Install espeak-ng, or leave --speak out"), "{}", done.err);
+    let done = agentcall(&["agent", "--speak", "--listen", "127.0.0.1:0"]).await;
+    assert_eq!(done.code, 2, "{}", done.err);
+    assert!(done.err.contains("--transport webrtc"), "{}", done.err);
+}

@@ -289,6 +289,9 @@ pub struct AgentArgs {
     #[arg(long, value_name = "LIST", default_value = "nfc,photo", value_parser = values::modalities(),
           hide_possible_values = true)]
     pub accept: Modalities,
+    /// Speak the replies of calls with espeak-ng, after the recording that is played back
+    #[arg(long)]
+    pub speak: bool,
     /// Advertise the extension under its legacy URI
     #[arg(long)]
     pub legacy_uri: bool,

@@ -4,13 +4,15 @@ use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
+use bytes::Bytes;
 use tokio::time::{Instant, sleep_until, timeout};
 
 use super::recording::Recording;
+use super::voice::Voice;
 use super::{Shared, until};
 use crate::agent::brain::{Brain, BrainConfig, Deliberate, Listen, Reply};
 use crate::call::{Answering, Call, CallError, FromPeer, Reach, Settings, SoundOut, ToPeer};
-use crate::protocol::Dialect;
+use crate::protocol::{Dialect, Event};
 use crate::rtp::{CLOCK, SoundPacket};
 
 /// How long the client may take to take one message.
@@ -47,6 +49,7 @@ pub(super) async fn session(answering: Answering, shared: &Shared) {
         heard: Recording::default(),
         playing: VecDeque::new(),
         sequence: 0,
+        voice: shared.config.speak.then(Voice::new),
     };
     session.run(shared).await;
 }
@@ -61,16 +64,30 @@ struct Session {
     /// The committed turn, until it is played back.
     heard: Recording,
     /// What is still to be played, and when.
-    playing: VecDeque<(Instant, SoundPacket)>,
+    playing: VecDeque<Queued>,
     /// Of the next packet that is sent.
     sequence: u16,
+    /// What speaks the replies, if that was asked for.
+    voice: Option<Voice>,
 }
+
+/// One packet that is still to be played.
+struct Queued {
+    at: Instant,
+    packet: SoundPacket,
+    /// It is of a spoken reply, not of a recording.
+    is_reply: bool,
+}
+
+/// How long one packet of a spoken reply lasts.
+const PACKET: Duration = Duration::from_millis(20);
 
 /// What woke the session up.
 enum Woken {
     Message(Option<FromPeer>),
     Sound(Option<SoundPacket>),
     Play,
+    Spoken(Vec<Bytes>),
     Deadline,
     Stop,
 }
@@ -79,7 +96,7 @@ impl Session {
     async fn run(mut self, shared: &Shared) {
         let mut stopping = shared.shutdown.clone();
         loop {
-            let next = self.playing.front().map(|(at, _)| *at);
+            let next = self.playing.front().map(|queued| queued.at);
             let woken = tokio::select! {
                 biased;
                 _ = stopping.wait_for(|stop| *stop) => Woken::Stop,
@@ -87,12 +104,17 @@ impl Session {
                 // Sound that came before a message is taken before it, since a commit ends a recording.
                 packet = self.call.sound.incoming.recv() => Woken::Sound(packet),
                 () = at(next) => Woken::Play,
+                spoken = spoken(self.voice.as_mut()) => Woken::Spoken(spoken),
                 () = until(self.started, self.brain.next_deadline()) => Woken::Deadline,
             };
             let flow = match woken {
                 Woken::Message(message) => self.message(message).await,
                 Woken::Sound(packet) => self.sound(packet),
                 Woken::Play => self.play(),
+                Woken::Spoken(packets) => {
+                    self.queue_reply(packets);
+                    ControlFlow::Continue(())
+                }
                 Woken::Deadline => {
                     let replies = self.brain.poll(self.started.elapsed());
                     self.carry_out(replies).await
@@ -117,6 +139,9 @@ impl Session {
                 // What was said before this message may still wait in its own queue.
                 while let Ok(packet) = self.call.sound.incoming.try_recv() {
                     let _goes_on = self.sound(Some(packet));
+                }
+                if self.voice.is_some() && is_cancel(&text) {
+                    self.silence();
                 }
                 self.brain.receive(now, &text)
             }
@@ -143,7 +168,10 @@ impl Session {
 
     /// Sends the packet whose time has come.
     fn play(&mut self) -> ControlFlow<()> {
-        if let Some((_, packet)) = self.playing.pop_front() {
+        if let Some(Queued { mut packet, .. }) = self.playing.pop_front() {
+            // Counted here: what is dropped before it is sent is no loss on the way.
+            packet.sequence = self.sequence;
+            self.sequence = self.sequence.wrapping_add(1);
             // A client that takes no sound misses it.
             let _missed = self.call.sound.outgoing.try_send(SoundOut::Packet(packet));
         }
@@ -154,7 +182,10 @@ impl Session {
         let mut replies = VecDeque::from(replies);
         while let Some(reply) = replies.pop_front() {
             match reply {
-                Reply::Envelope(envelope) => self.send(envelope.encode(&self.dialect).to_string()).await?,
+                Reply::Envelope(envelope) => {
+                    self.say(&envelope.event);
+                    self.send(envelope.encode(&self.dialect).to_string()).await?;
+                }
                 Reply::Deliberate(Deliberate::Text(text)) => self.send(text).await?,
                 // The channel carries text alone; a binary message is what this fault is about, and there is none here.
                 Reply::Deliberate(Deliberate::Binary(_)) => {}
@@ -171,6 +202,7 @@ impl Session {
         match listen {
             Listen::Start => {
                 // Whoever speaks is not talked over.
+                self.silence();
                 self.playing.clear();
                 self.recording = Some(Recording::default());
             }
@@ -188,17 +220,51 @@ impl Session {
     }
 
     fn play_back(&mut self) {
+        let packets = std::mem::take(&mut self.heard).into_packets();
+        self.queue(packets.map(|(after, packet)| (after, packet.payload)), false);
+    }
+
+    /// A spoken reply comes after what is being played, so after the recording that it speaks of.
+    fn queue_reply(&mut self, packets: Vec<Bytes>) {
+        self.queue((0..).map(|n| PACKET * n).zip(packets), true);
+    }
+
+    /// Plays these packets, each so long after the first, after everything that is to be played already.
+    fn queue(&mut self, packets: impl Iterator<Item = (Duration, Bytes)>, is_reply: bool) {
         let now = Instant::now();
-        let samples = self.started.elapsed().as_millis() * u128::from(CLOCK / 1_000);
-        let base = u32::try_from(samples % (1 << 32)).unwrap_or(0);
+        let begin = self.playing.back().map_or(now, |last| now.max(last.at + PACKET));
         let mut marker = true;
-        for (after, mut packet) in std::mem::take(&mut self.heard).into_packets() {
-            let samples = after.as_micros() * u128::from(CLOCK) / 1_000_000;
-            packet.timestamp = base.wrapping_add(u32::try_from(samples).unwrap_or(0));
-            packet.sequence = self.sequence;
-            packet.marker = std::mem::take(&mut marker);
-            self.sequence = self.sequence.wrapping_add(1);
-            self.playing.push_back((now + after, packet));
+        for (after, payload) in packets {
+            let at = begin + after;
+            let samples = (at - self.started).as_micros() * u128::from(CLOCK) / 1_000_000;
+            let packet = SoundPacket {
+                sequence: 0,
+                timestamp: u32::try_from(samples % (1 << 32)).unwrap_or(0),
+                marker: std::mem::take(&mut marker),
+                payload,
+            };
+            self.playing.push_back(Queued { at, packet, is_reply });
+        }
+    }
+
+    /// Speaks what is said aloud. A newer run, or one that fails or is cancelled, ends what was spoken before.
+    fn say(&mut self, event: &Event) {
+        match event {
+            Event::RunStarted | Event::Failure(_) => self.silence(),
+            Event::SpeechSegment(segment) => {
+                if let Some(voice) = &self.voice {
+                    voice.say(&segment.text);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Ends what is spoken, and forgets what is still to be.
+    fn silence(&mut self) {
+        if self.voice.is_some() {
+            self.voice = Some(Voice::new());
+            self.playing.retain(|queued| !queued.is_reply);
         }
     }
 
@@ -228,4 +294,22 @@ async fn at(time: Option<Instant>) {
         Some(time) => sleep_until(time).await,
         None => std::future::pending().await,
     }
+}
+
+/// What was spoken next; without a voice, never.
+async fn spoken(voice: Option<&mut Voice>) -> Vec<Bytes> {
+    match voice {
+        Some(voice) => match voice.spoken.recv().await {
+            Some(packets) => packets,
+            None => std::future::pending().await,
+        },
+        None => std::future::pending().await,
+    }
+}
+
+/// Whether this message cancels. The brain judges it; a cancel that it refuses is silence all the same.
+fn is_cancel(text: &str) -> bool {
+    text.len() < 1_024
+        && serde_json::from_str::<serde_json::Value>(text)
+            .is_ok_and(|message| message["type"] == "response.cancel")
 }

@@ -12,6 +12,8 @@ mod http;
 #[cfg(feature = "webrtc")]
 mod recording;
 mod socket;
+#[cfg(feature = "webrtc")]
+mod voice;
 
 use std::collections::VecDeque;
 use std::net::{IpAddr, SocketAddr};
@@ -90,6 +92,8 @@ pub struct AgentConfig {
     pub dialect: Dialect,
     /// The bearer token that card and upgrade require, if any. For tests of clients.
     pub bearer: Option<Token>,
+    /// Whether replies are spoken on calls, by espeak-ng (`--speak`).
+    pub speak: bool,
     /// How long a session may stay silent before it is pinged; after three times as long it is dropped.
     pub ping_every: Duration,
 }
@@ -112,6 +116,7 @@ impl Default for AgentConfig {
             delta_interval: brain.delta_interval,
             dialect: brain.dialect,
             bearer: None,
+            speak: false,
             ping_every: Duration::from_secs(20),
         }
     }
@@ -148,6 +153,14 @@ pub enum AgentError {
     Listen {
         /// The address that was asked for.
         addr: SocketAddr,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The voice that was asked for is not there.
+    #[error(
+        "Replies cannot be spoken: running espeak-ng failed ({source}). Install espeak-ng, or leave --speak out."
+    )]
+    NoVoice {
         /// What the system said.
         source: std::io::Error,
     },
@@ -196,8 +209,12 @@ struct Shared {
 /// Binds the listener and serves from a task of its own.
 ///
 /// # Errors
-/// [`AgentError::Listen`] when the address cannot be bound.
+/// [`AgentError::Listen`] when the address cannot be bound, [`AgentError::NoVoice`] without the program that speaks.
 pub async fn serve(config: AgentConfig) -> Result<Running, AgentError> {
+    #[cfg(feature = "webrtc")]
+    if config.speak {
+        voice::check().await.map_err(|source| AgentError::NoVoice { source })?;
+    }
     let failed = |source| AgentError::Listen { addr: config.listen, source };
     let listener = TcpListener::bind(config.listen).await.map_err(failed)?;
     let addr = listener.local_addr().map_err(failed)?;
