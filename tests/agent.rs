@@ -315,7 +315,10 @@ async fn stopping_says_goodbye_and_frees_the_address() {
 async fn an_address_in_use_is_one_clear_line() {
     let agent = serve(quick()).await.unwrap();
     let AgentError::Listen { addr, .. } =
-        serve(AgentConfig { listen: agent.addr, ..quick() }).await.err().unwrap();
+        serve(AgentConfig { listen: agent.addr, ..quick() }).await.err().unwrap()
+    else {
+        panic!("another failure")
+    };
     assert_eq!(addr, agent.addr);
 }
 
